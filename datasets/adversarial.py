@@ -12,7 +12,7 @@ import numpy as np
 import scipy.linalg
 
 from spcabench import validate
-from spcabench.errors import InputError
+from spcabench.errors import InputError, nearest
 from spcabench.problem.problem import Problem
 
 
@@ -26,7 +26,7 @@ def load(family="diagonal", s=8, n=None, m=None, seed=0):
     m : number of samples from N(0, Sigma); by default, the covariance is returned.
     """
     if family not in FAMILIES:
-        raise InputError(validate.nearest("family", family, FAMILIES))
+        raise InputError(nearest("family", family, FAMILIES))
     validate.whole("s", s, 3)
     validate.whole("seed", seed, 0)
     S, count = FAMILIES[family](s)

@@ -32,25 +32,21 @@ FILES = [
 ]
 
 
-def load(contrast=False, center=True, scale=False, each=None):
+def load(contrast=False, center=True, scale=False):
     """Return A = X / sqrt(m), with X centred by pixel.
 
     Sigma (361, 361) is the covariance of the grey values, which range from 0 to 255.
 
     contrast : load the contrast-normalised faces.
     center, scale : other possible preprocessing; the paper does not specify any.
-    each : how to scale each face first: "standardised" (mean 0, standard deviation 1) or "norm
-        one".
     """
-    if each not in EACH:
-        raise InputError(f"each: {each!r}; choose 'standardised' or 'norm one'")
     name, sha256, url = (
         (CONTRAST_FILE, CONTRAST_SHA256, CONTRAST_URL) if contrast else (FILE, SHA256, URL)
     )
     file = sources.find(name, sha256, url)
-    X = EACH[each](_patches() if file is None else _read(file, contrast))
+    X = _patches() if file is None else _read(file, contrast)
     words = ["contrast-normalised" if contrast else "raw", *([] if center else ["not centred"])]
-    words += [*(["scaled"] if scale else []), *([f"each face {each}"] if each else [])]
+    words += ["scaled"] if scale else []
     return Problem.from_data(
         X,
         f"cbcl (stand-in: patches of photographs {FACES} x {SIDE**2})"
@@ -66,23 +62,10 @@ def load(contrast=False, center=True, scale=False, each=None):
             else "MIT CBCL",
             **({} if file is None else dict(file=name, sha256=sha256)),
             preprocessing=f"pixels {'centred' if center else 'not centred'}, "
-            f"{'' if scale else 'not '}scaled{f', each face {each}' if each else ''}",
+            f"{'' if scale else 'not '}scaled",
             stand_in=file is None,
         ),
     )
-
-
-def _standardised(X):
-    X = X - X.mean(axis=1, keepdims=True)
-    return X / X.std(axis=1, keepdims=True)
-
-
-# scaling of each face, before any other preprocessing
-EACH = {
-    None: lambda X: X,
-    "standardised": _standardised,
-    "norm one": lambda X: X / np.linalg.norm(X, axis=1, keepdims=True),
-}
 
 
 def _read(file, contrast):

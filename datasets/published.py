@@ -19,8 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spcabench import validate
-from spcabench.errors import InputError, using_file
+from spcabench.errors import InputError, nearest, using_file
 from spcabench.machine import require
 from spcabench.problem.problem import Problem
 from spcabench.readers import sources
@@ -143,7 +142,7 @@ def load(name="pitprops"):
         the correlation and the covariance are available, "-raw" denotes the covariance.
     """
     if name not in TABLES:
-        raise InputError(validate.nearest("name", name, TABLES))
+        raise InputError(nearest("name", name, TABLES))
     table = TABLES[name]
     Sigma = _wine() if name == "wine" else _found(table)
     if Sigma is None:

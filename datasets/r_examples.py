@@ -10,15 +10,14 @@ to norm one.
 import numpy as np
 from scipy.special import ndtri
 
-from spcabench import validate
-from spcabench.errors import InputError
+from spcabench.errors import InputError, nearest
 from spcabench.problem.problem import Problem
 
 
 def load(example="eespca"):
     """Return the example "eespca", "sparsepca" or "amanpg"."""
     if example not in EXAMPLES:
-        raise InputError(validate.nearest("example", example, EXAMPLES))
+        raise InputError(nearest("example", example, EXAMPLES))
     about = dict(
         source=f"generated, as R's package {example} does", preprocessing="none", stand_in=False
     )

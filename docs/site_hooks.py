@@ -52,7 +52,7 @@ def page_of_code(text, name):
 def on_env(env, config, files):
     """Let the theme use the templates of the result pages."""
     env.loader = ChoiceLoader([env.loader, PackageLoader("spcabench.page")])
-    env.globals["site"] = search_index.site(PUBLISHED) | {"docs": "../", "ext": ".html"}
+    env.globals["site"] = search_index.site(PUBLISHED, published=True) | {"docs": "../"}
     env.globals["cite"] = cite(
         max(claims_file.read_all(PUBLISHED).values(), key=lambda report: report["written"])
     )
@@ -61,12 +61,8 @@ def on_env(env, config, files):
 
 def on_page_content(html, page, config, files):
     """Redirect links from published pages to their copies, and add the document to the search."""
-    for part in re.split(r"(?=<h[1-3])", html):
-        if heading := re.match(r'<h[1-3] id="([^"]*)"[^>]*>(.*?)</h', part, re.DOTALL):
-            plain = (re.sub(r"<[^>]*>", "", words) for words in (heading[2], part))
-            title, text = (" ".join(markup.unescape(words).split()) for words in plain)
-            name = title if title == page.title else f"{page.title}: {title}"
-            entries.append((name, text[:400], f"{page.url}#{heading[1]}"))
+    if not (PUBLISHED / "docs" / page.url).exists():  # those of the results include the others
+        entries.extend(search_index.parts(html, page.url))
     html = re.sub(r'"\.\./results/published/(\w+)\.md', r'"results/\1.html', html)
     return with_code(html.replace('"../results/published/', '"results/'), Path(page.url).parent)
 
@@ -74,10 +70,13 @@ def on_page_content(html, page, config, files):
 def on_post_build(config):
     """Copy the published pages to the site, adjust their links, and write the search index."""
     site = Path(config.site_dir)
-    shutil.copytree(PUBLISHED, site / "results", ignore=shutil.ignore_patterns("*.md"))
+    # the documents are pages of the site itself
+    ignored = shutil.ignore_patterns("*.md", "docs")
+    shutil.copytree(PUBLISHED, site / "results", ignore=ignored)
     for file in [*(site / "results").rglob("*.html"), site / "results" / search_index.NAME]:
         text = file.read_text(encoding="utf-8")
         text = re.sub(r"\.\./\.\./docs/(\w+)\.md", r"../\1.html", text)
+        text = re.sub(r'"((?:\.\./)*)docs/(\w+\.html)', r'"\1../\2', text)
         text = re.sub(r'data-indexes="([^"]*)"', r'data-indexes="\1 \1../"', text)
         home = file.parent.relative_to(site)
         file.write_text(with_code(text, home), encoding="utf-8")

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from spcabench import registry, validate
-from spcabench.errors import InputError, deprecated, renamed
+from spcabench.errors import InputError, deprecated, renamed, shown
 from spcabench.problem.problem import Problem
 from spcabench.showing import text
 from spcabench.solving import answers, deflate
@@ -63,7 +63,7 @@ def load(name: str, /, *, stand_in: bool = False, **settings: Any) -> Problem:
 def load_or_stand_in(name: str, /, **settings: Any) -> Problem:
     """Load a dataset, or its stand-in if its files are missing. Used for figures and suites."""
     if not isinstance(name, str):
-        raise InputError(f"dataset: {validate.shown(name)}; it must be the name of a dataset")
+        raise InputError(f"dataset: {shown(name)}; it must be the name of a dataset")
     dataset = registry.module("dataset", name)
     check_settings(f"dataset {name!r}", dataset.load, settings)
     try:

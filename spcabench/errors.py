@@ -1,10 +1,12 @@
 """Errors that users and authors of solvers can fix, and one-line descriptions of errors."""
 
+import difflib
 import json
+import textwrap
 import traceback
 import warnings
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from inspect import signature
@@ -13,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 LONGEST_MESSAGE = 100  # maximum length of an error's message in characters
+LISTED = 75  # maximum length of a list of known names in errors, in characters
 LONGEST_QUOTE = 60  # maximum length of a quoted line in characters
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -57,6 +60,29 @@ def below(value: float, bound: float, where: str, name: str) -> CertificateError
         f"{where}: variance {value:.12g} exceeds {name}, {bound:.12g}. This is a bug of spcabench; "
         "please report it with these data, and do not use the bound"
     )
+
+
+def nearest(kind: str, name: str, names: Iterable[str], owner: str = "") -> str:
+    """Return an error message that rejects an unknown name and suggests the most similar one.
+
+    owner : the object, such as a solver, that does not have an element with this name.
+    """
+    names = sorted(names)
+    close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+    unknown = f"{owner} has no {kind} {shown(name)}" if owner else f"unknown {kind} {shown(name)}"
+    if close:
+        return f"{unknown}; did you mean {close[0]!r}?"
+    return f"{unknown}; choose from {few(names)}" if names else f"{unknown}; none exist"
+
+
+def few(names: Iterable[str]) -> str:
+    """Return a list of names in a sentence, which is cut if it is long."""
+    return textwrap.shorten(", ".join(names), LISTED, placeholder=" ...")
+
+
+def shown(value: Any) -> str:
+    """Return a short representation of a value on one line."""
+    return f"{' '.join(repr(value).split()):.60}"
 
 
 @contextmanager

@@ -87,7 +87,7 @@ def path(kind: Kind, name: str) -> Path:
             f"solver: {name!r} is a {found_kind}; specify the name of a solver (see `spcabench "
             "list solvers`) or its file NAME.py"
         )
-    from spcabench.validate import nearest
+    from spcabench.errors import nearest
 
     raise InputError(nearest(kind, name, names(kind)))
 

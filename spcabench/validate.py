@@ -1,9 +1,6 @@
 """Checks of arguments. Errors state the argument, its value and the valid values in one line."""
 
-import difflib
-import textwrap
-from collections.abc import Iterable, Mapping, Sequence, Set
-from datetime import date
+from collections.abc import Mapping, Sequence, Set
 from numbers import Integral, Real
 from typing import Any
 
@@ -12,11 +9,9 @@ import scipy.linalg
 import scipy.sparse as sp
 
 from spcabench import machine
-from spcabench.errors import InputError, NotNumbersError
+from spcabench.errors import InputError, NotNumbersError, few, shown
 from spcabench.vectors import Array, Vector
 
-LISTED = 75  # maximum length of a list of known names in errors, in characters
-SMALL = 1e8  # matrices of at most this number of bytes are always affordable
 # objects that NumPy would convert to numbers
 FOREIGN = (str, bytes, np.datetime64, np.timedelta64)
 # rounding errors of a variance, as a fraction of the sum of all second moments
@@ -24,25 +19,6 @@ NOISE = 10.0 * float(np.finfo(np.float64).eps)
 # by how much a variance can exceed the sum of variances if Sigma is nearly PSD, and the largest
 # negative eigenvalue per variable that is accepted, both relative to the largest entry of Sigma
 EXCESS, INDEFINITE = 5e-10, 1e-8
-
-
-def nearest(kind: str, name: str, names: Iterable[str], owner: str = "") -> str:
-    """Return an error message that rejects an unknown name and suggests the most similar one.
-
-    owner : the object, such as a solver, that does not have an element with this name.
-    """
-    names = sorted(names)
-    close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
-    unknown = f"{owner} has no {kind} {shown(name)}" if owner else f"unknown {kind} {shown(name)}"
-    if close:
-        return f"{unknown}; did you mean {close[0]!r}?"
-    listed = textwrap.shorten(", ".join(names), LISTED, placeholder=" ...")
-    return f"{unknown}; choose from {listed}" if names else f"{unknown}; none exist"
-
-
-def shown(value: Any) -> str:
-    """Return a short representation of a value on one line."""
-    return f"{' '.join(repr(value).split()):.60}"
 
 
 def whole(argument: str, value: Any, least: int, most: int | None = None) -> int:
@@ -199,23 +175,12 @@ def _array(argument: str, M: Any) -> Any:
 
 
 def _reason(M: Any) -> str:
-    """Return which columns of a data frame are not numbers, and which have missing values."""
-    if not (hasattr(M, "isna") and hasattr(M, "items")):
+    """Return which columns of a data frame contain something that is not a number."""
+    if getattr(M, "ndim", 0) != 2 or not hasattr(M, "items"):
         return ""
-    columns = dict(M.items()) if M.ndim == 2 else {"it": M}
-    texts = [
-        str(name)
-        for name, column in columns.items()
-        if any(isinstance(value, (*FOREIGN, date)) for value in column.dropna())
-    ]
-    gaps = [str(name) for name, column in columns.items() if column.isna().any()]
-    found = {"texts or dates": texts, "missing values": gaps}
     # pandas.NA cannot be converted
-    return "; ".join(
-        f"{what} in {textwrap.shorten(', '.join(names), LISTED, placeholder=' ...')}"
-        for what, names in found.items()
-        if names
-    )
+    wrong = [str(name) for name, c in M.items() if not all(isinstance(v, Real) for v in c)]
+    return f"texts, dates or missing values in {few(wrong)}"
 
 
 def sparse(argument: str, M: Any) -> sp.csc_array:
@@ -258,7 +223,7 @@ def affordable(argument: str, shape: Sequence[int], needed: float) -> None:
     The shape of an array can be larger than its memory suggests (`numpy.broadcast_to`), as can the
     shape of a sparse matrix.
     """
-    if needed > SMALL and needed > (free := machine.free_memory()):
+    if needed > (free := machine.free_memory()):
         raise InputError(
             f"{argument}: shape {tuple(map(int, shape))} needs {machine.readable(needed)}; only "
             f"{machine.readable(free)} are free"
@@ -274,9 +239,8 @@ def finite(argument: str, M: Any, columns: Sequence[str] | None = None) -> None:
     if not wrong.any():
         return
     if sp.issparse(M):
-        entries = M.tocoo()
-        first = np.argmax(~np.isfinite(entries.data))
-        i, j = entries.row[first], entries.col[first]
+        first = np.argmax(wrong)
+        i, j = int(M.indices[first]), int(np.searchsorted(M.indptr, first, side="right")) - 1
     else:
         i, j = np.argwhere(wrong)[0]
     raise InputError(

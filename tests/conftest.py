@@ -42,9 +42,17 @@ def _temporary(tmp_path_factory):
 
 def pytest_configure(config):
     """Do not generate the thorough cases, a third of all, if they would only be deselected."""
+    if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
+        return  # the process that distributes the tests loads no solver
     from tests import problems  # after the assertions in it are registered
 
     problems.GENERATED = "not thorough" not in config.option.markexpr
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items):
+    """Start with the tests that one process takes together, so that the processes end together."""
+    items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
 
 
 def pytest_collection_finish():

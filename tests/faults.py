@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[1]
 COPIED = ("spcabench", "solvers", "datasets", "profiles", "docs", "Snakefile", "README.md")
 NAME = "trial2025_fig1"
 FIGURE = '''"""Trial (2025), Figure 1: eight short runs."""
-from spcabench.claims import above, claim, one
+from spcabench.claims import above, claim, tidy
 from spcabench.run import Run
 
 PANELS, SIZE = (1, 1), (3, 2)
@@ -34,7 +34,7 @@ PANELS, SIZE = (1, 1), (3, 2)
     rule=above(1))
 def T1(data):
     rows = data.assign(least=data.variance.min())
-    return one(rows, "least", "pitprops", reading="as run", seed=None)
+    return tidy(rows, "least", "pitprops", reading="as run", seed=None)
 
 
 def runs(scale):

@@ -14,6 +14,7 @@ import random
 import re
 import resource
 import shutil
+import subprocess
 import sys
 import tempfile
 from importlib import import_module
@@ -29,7 +30,6 @@ for library in ("scipy.sparse.linalg", "scipy.stats", "pandas", "numba", "sklear
     import_module(library)
 
 ROOT = Path(__file__).parents[1]
-COPIED = ("spcabench", "solvers", "datasets", "benchmarks", "tests", "docs", "examples", "profiles")
 PYTEST = ("-x", "-q", "-n", "0", "-p", "no:cacheprovider", "-p", "no:randomly")
 BESIDE = ("solvers", "datasets", "benchmarks")  # rooms beside the package in a checkout
 TESTS = {"showing": "solving", "api": "solving", "estimators": "solving", "run": "running"}
@@ -158,14 +158,12 @@ class Copy:
 
     def __init__(self, folder):
         self.folder = folder
-        hidden = shutil.ignore_patterns("__pycache__")
-        for name in COPIED:
-            shutil.copytree(ROOT / name, folder / name, ignore=hidden)
-        for file in [*ROOT.glob("*.*"), ROOT / "Makefile", ROOT / "Snakefile", ROOT / "LICENSE"]:
-            if file.is_file():
-                shutil.copy2(file, folder)
-        for name in (".asv", ".ci", ".github", "results"):
-            (folder / name).symlink_to(ROOT / name)
+        known = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+        names = subprocess.run(known, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        for name in names.split("\0"):
+            if (ROOT / name).is_file():  # not deleted
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(ROOT / name, folder / name)
         for name in ("solvers", "datasets"):
             (folder / "spcabench" / name).symlink_to(folder / name)
 

@@ -182,28 +182,12 @@ def traits(name):
     return registry.module("solver", name).TRAITS
 
 
-def with_seeds(solvers, few, count=20, slow=3):
-    """Return solvers with seeds as parameters: a few each, and all of them in thorough tests.
-
-    Relaxations get fewer seeds, because each of their runs takes milliseconds and a search has
-    many.
-    """
-    cases = []
-    for name in solvers:
-        relaxation = traits(name).relaxation
-        every = range(slow if relaxation else count)
-        seeds = every[: 1 if relaxation else few]
-        cases.append(pytest.param(name, seeds, id=f"{name}-few"))
-        if len(seeds) < len(every):
-            cases += _thorough((name, every), id=f"{name}-all")
-    return cases
-
-
 def draws(solvers, families, few, count=20, slow=3):
     """Return solvers with pairs of a family and a seed as parameters.
 
     In the ordinary suite, each solver has a few seeds, each of another family. In thorough tests,
-    every family has all seeds; see `with_seeds`.
+    every family has all seeds. Relaxations get fewer seeds, because each of their runs takes
+    milliseconds and a search has many.
     """
     cases = []
     for i, name in enumerate(solvers):

@@ -7,7 +7,6 @@ from hashlib import sha256
 from urllib.parse import unquote
 
 import pandas as pd
-import pyarrow as pa
 
 from spcabench import registry
 from spcabench.page import draw
@@ -75,9 +74,8 @@ def change_columns(file, **changes):
     """Change columns of a file of rows: name -> a function of each value, or the new value."""
     stored = rows.read_table([file])
     for name, change in changes.items():
-        place, field = stored.schema.get_field_index(name), stored.schema.field(name)
         values = [change(v) if callable(change) else change for v in stored[name].to_pylist()]
-        stored = stored.set_column(place, field, pa.array(values, field.type))
+        stored = rows.replaced(stored, **{name: values})
     rows.write_table(stored, file)
 
 
@@ -112,10 +110,12 @@ def make_run(folder, **changes):
 
 
 def make_site(page):
-    """Create empty pages for the links in the bar of a comparison's page."""
-    for address in re.findall(r'(?:href|src)="(\.\./\.\./[^"#]+)', page.read_text()):
+    """Create pages, with nothing but anchors, for the links in the bar of a comparison's page."""
+    for link in re.findall(r'(?:href|src)="(\.\./\.\./[^"]+)', page.read_text()):
+        address, _, anchor = link.partition("#")
         (page.parent / address).parent.mkdir(parents=True, exist_ok=True)
-        (page.parent / address).touch()
+        with (page.parent / address).open("a") as file:
+            file.write(f'<a id="{anchor}"></a>')
 
 
 def check_links(file):

@@ -68,12 +68,12 @@ def _reason(sentence: str) -> str:
     return re.sub(r"\d+", "#", re.sub(r" \(on \d.*", "", sentence))
 
 
-def mistakes(solver: str, patience: float = PATIENCE) -> list[str]:
+def mistakes(solver: str) -> list[str]:
     """Return a sentence for each mistake that an author can make without noticing.
 
     These are the quick checks of `check`, for the start of a comparison.
     """
-    outcomes = check(solver, patience, OF_MISTAKES)
+    outcomes = check(solver, names=OF_MISTAKES)
     return [outcome.sentence for outcome in outcomes if outcome.verdict == "fails"]
 
 

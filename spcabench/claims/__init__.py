@@ -15,7 +15,7 @@ from spcabench.claims.rules import (
     some,
     within,
 )
-from spcabench.claims.tidy import bands, each, noted, numbers, one, tidy
+from spcabench.claims.tidy import bands, each, noted, numbers, tidy
 
 __all__ = [
     "Claim",
@@ -35,7 +35,6 @@ __all__ = [
     "noted",
     "numbers",
     "often",
-    "one",
     "slope",
     "some",
     "tidy",

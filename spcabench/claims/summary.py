@@ -110,11 +110,26 @@ def one(part: Stored, place: Stored) -> str:
     over = f" over {of_all(place)}"
     if place["low"] is None and place["high"] is None:
         return f"{value}{over}, without an interval"
-    # the number already includes the unit
-    ends = [number(place[end], unit, ends_of_rule) for end in ("low", "high")]
-    low, high = (end.removesuffix(f" {unit}") for end in ends)
-    interval = f"{low}, {high}".replace(" %", "") if unit in ("share", "%") else f"{low}, {high}"
-    return f"{value} [{interval}]{over}"
+    own = _interval(part, place["low"], place["high"])
+    # an open place whose interval has no threshold is open by the wider one, for several places
+    if place["verdict"] != "open" or any(_between(place, end) for end in ends_of_rule):
+        return f"{value} {own}{over}"
+    wide = _interval(part, place["wide_low"], place["wide_high"])
+    return f"{value} {own}, for all places {wide}{over}"
+
+
+def _between(place: Stored, threshold: float) -> bool:
+    low, high = place["low"], place["high"]
+    return (low is None or low <= threshold) and (high is None or threshold <= high)
+
+
+def _interval(part: Stored, *ends: float | None) -> str:
+    """Return an interval without its unit, which the number before it has."""
+    unit = part["unit"]
+    told = ["" if end is None else number(end, unit, thresholds(part)) for end in ends]
+    low, high = (end.removesuffix(f" {unit}") for end in told)
+    interval = f"{low}, {high}"
+    return f"[{interval.replace(' %', '') if unit in ('share', '%') else interval}]"
 
 
 def of_all(place: Stored) -> str:

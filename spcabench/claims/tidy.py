@@ -76,11 +76,6 @@ def tidy(
     return table[[*COLUMNS, *ABOUT_DATA, "row"]]
 
 
-def one(rows: pd.DataFrame, value: str | pd.Series, label: str, **options: Any) -> pd.DataFrame:
-    """Return a tidy table of all rows at a single place."""
-    return tidy(rows, value, label, **options)
-
-
 def each(
     rows: pd.DataFrame,
     by: str,

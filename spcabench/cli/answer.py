@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from spcabench import registry
 from spcabench.cli import options, settings, terminal
 from spcabench.cli.groups import READ, Data, Run
 from spcabench.errors import InputError
@@ -41,46 +42,26 @@ def load(source: str, data: Data, run: Run | None = None) -> "Problem":
     If a table is refused, the advised options include `-k` if ``run`` needs it.
     """
     from spcabench.readers import user_file
-    from spcabench.readers.delimited import TableError
+    from spcabench.readers.table import TableError
 
     how = data.reading()
     if user_file.is_file(source):
         try:
             return user_file.read(Path(source), how)
         except TableError as error:
-            if run is not None and _lacks_k(run):
+            if run is not None and run.k is run.solver is None:
                 error.args = (f"{error}; -k is not specified",)
                 error.advice += ["-k", options.AUTO]
             raise
     return _dataset(source, how)
 
 
-def _lacks_k(run: Run) -> bool:
-    """Whether a run needs a cardinality that is not specified."""
-    from spcabench import registry
-
-    if run.k is not None or run.solver is None:
-        return run.k is None
-    traits = registry.module("solver", run.solver).TRAITS
-    typed = [word.partition("=")[0] for word in run.setting or ()]
-    return traits.control is not None and traits.penalty not in typed
-
-
 def _dataset(source: str, how: "Reading") -> "Problem":
     """Load a dataset by its name; only some datasets accept --scale."""
-    from spcabench import api, registry
-    from spcabench.comparison import suite
+    from spcabench import api
     from spcabench.readers.reading import Reading
     from spcabench.solving.call import parameters
 
-    if source not in registry.names("dataset"):
-        items = (item for (name, _), item in suite.by_name().items() if name == source)
-        if item := next(items, None):
-            words = "".join(f", {key}={value}" for key, value in item.parameters.items())
-            raise InputError(
-                f"{source}: is a problem of the suites, not a dataset or a file; its data are "
-                f"dataset {item.dataset!r}{words}"
-            )
     scalable = "scale" in parameters(registry.module("dataset", source).load)
     for field, default in vars(Reading()).items():
         if getattr(how, field) != default and not (field == "scale" and scalable):
@@ -91,23 +72,22 @@ def _dataset(source: str, how: "Reading") -> "Problem":
 
 def answer(problem: "Problem", run: Run) -> Answer:
     """Compute the answer to a problem."""
-    from spcabench import registry
-
-    _check_sizes(problem, run)
     if run.k is None and run.solver is None:
         raise InputError(f"-k: specify a number of variables from 1 to {problem.n}, or -k auto")
     name = registry.solver_for(problem.n) if run.solver is None else run.solver
+    chosen = f"solver {name}: requested"
+    if run.solver is None:
+        stored = f" and {problem.nnz} stored entries" if problem.form == "sparse" else ""
+        chosen = (
+            f"solver {name}: chosen for {problem.n} variables{stored} (change it with --solver)"
+        )
     # another program can read the answer, so output of a solver is sent to the error stream
     with redirect_stdout(sys.stderr):
         values = settings.of_run(run, name)
         seed = values.get("seed", 0)
         terminal.tell_of_compilation()
         selection = None if run.criterion is None else _selected(problem, run, seed)
-        ks = [selection.k] if selection else run.cardinalities
-        stored = f" and {problem.nnz} stored entries" if problem.form == "sparse" else ""
-        size = f"{problem.n} variables{stored}"
-        automatic = f"chosen for {size} (change it with --solver)"
-        chosen = f"solver {name}: {'requested' if run.solver is not None else automatic}"
+        ks = [selection.k] if selection else run.cardinalities()
         with terminal.slow(f"computing components with {name}") as tell:
             results = _results(problem, run, name, ks, values, tell)
         if run.solver is None:  # not before, because errors are a single line
@@ -137,16 +117,13 @@ def _results(
     if len(set(ks)) > 1 and run.components == 1:
         return api.path(problem, name, ks, **arguments(values))
     k = ks if len(set(ks)) > 1 else ks[0] if ks else None
-    # a joint solver can have a setting called alpha
-    ways = {"alpha": values.pop("alpha")} if _is_of_deflation("alpha", values) else {}
-
-    how = {**ways, **arguments(values)}
+    how = arguments(values)
+    if "alpha" in values and values.get("deflation") != "joint":
+        # a joint solver can have a setting called alpha
+        how = arguments({key: v for key, v in values.items() if key != "alpha"})
+        how["alpha"] = values["alpha"]
     how["progress"] = lambda result: tell(terminal.found(result))
     return api.several(problem, name, run.components, k=k, **how)
-
-
-def _is_of_deflation(name: str, values: dict[str, Any]) -> bool:
-    return name in values and values.get("deflation") != "joint"
 
 
 def expect_feasible(results: Any) -> None:
@@ -193,13 +170,3 @@ def _selected(problem: "Problem", run: Run, seed: int) -> "Selection":
         )
     say(f"-k auto: {selection.reason}", file=sys.stderr)
     return selection
-
-
-def _check_sizes(problem: "Problem", run: Run) -> None:
-    """Raise InputError if a size exceeds n; the message includes notes on dropped variables."""
-    sizes = (("-k", max(run.cardinalities, default=1)), ("--components", run.components))
-    for option, number in sizes:
-        if not 1 <= number <= problem.n:
-            notes = "; ".join(problem.provenance.get("notes", ()))
-            explained = f" ({notes})" if notes else ""
-            raise InputError(f"{option}: {number}; it must be from 1 to n = {problem.n}{explained}")

@@ -9,7 +9,6 @@ import sys
 import traceback
 from collections.abc import Callable
 from contextlib import nullcontext
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -25,6 +24,7 @@ from spcabench.cli import (
     gone,
     grade,
     groups,
+    merge,
     options,
     report,
     rerun,
@@ -53,7 +53,7 @@ COMMANDS: dict[str, dict[str, Callable[..., Any]]] = {
         "new": solvers.new,
         "check": solvers.check,
         "compare": compare.compare,
-        "merge": compare.merge,
+        "merge": merge.merge,
         "grade": groups.expanded(grade.grade),
         "best-known": best_known.best_known,
         "rerun": rerun.rerun,
@@ -77,11 +77,10 @@ for panel, commands in COMMANDS.items():
         app.command(name, rich_help_panel=panel)(command)
 for name, command in STEPS.items():
     app.command(name, hidden=True)(command)
-OWN_DATA = (["solve"], ["report"])  # data of any size
+OWN_DATA = (["solve"], ["report"], ["apply"], ["grade"])  # data of any size
 LIGHT = ("solve", "report", "apply", "list", "data", "doctor", "new", "check")  # need only the core
 UNWRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE)
 LONGEST = 200  # maximum number of characters of a word in a message
-COMMAND_NAMES = {*STEPS, *(name for commands in COMMANDS.values() for name in commands)}
 # exceptions for wrong arguments; Typer does not export Click's base class
 UsageError: Any = typer.BadParameter.__base__
 
@@ -132,7 +131,8 @@ def main() -> None:
     try:
         machine.warn_of_mixed_checkouts(_warn)
         with machine.limited_memory() if arguments[:1] in OWN_DATA else nullcontext():
-            code = app(options.with_values(arguments) or ["--help"], standalone_mode=False) or 0
+            words = options.with_values(arguments) or ["--help"]
+            code = app(words, prog_name="spcabench", standalone_mode=False) or 0
         sys.stdout.flush()  # report a full disk here and not when Python exits
         sys.exit(code)
     except (InputError, SolverError, UsageError, MemoryError, OSError, ImportError) as failure:
@@ -172,30 +172,15 @@ def _of_the_user(error: Any, arguments: list[str]) -> Any:
     if isinstance(error, InputError | UsageError | MemoryError):
         return error
     if isinstance(error, ModuleNotFoundError):
-        return _of_an_extra(error, arguments[0])
+        library = (error.name or "").partition(".")[0]
+        if machine.extra_of(library) != "all":
+            return machine.missing(library, "" if arguments[0] in LIGHT else "bench")
     if isinstance(error, OSError) and error.errno in UNWRITTEN and error.filename is None:
         files.give_up()
         return InputError(f"the output cannot be written ({error.strerror})")
-    if isinstance(error, OSError) and _is_about(error, arguments):
+    if isinstance(error, OSError) and error.filename is not None:
         return error
     raise error
-
-
-def _of_an_extra(error: ModuleNotFoundError, command: str) -> InputError:
-    """Return the error for a missing optional library; raise it again for other libraries."""
-    library = (error.name or "").partition(".")[0]
-    if machine.extra_of(library) == "all":
-        raise error
-    return machine.missing(library, "" if command in LIGHT else "bench")
-
-
-def _is_about(error: OSError, arguments: list[str]) -> bool:
-    """Whether an error concerns a path in the arguments, or a file inside such a folder."""
-    if not isinstance(error.filename, str | Path):
-        return False
-    file = Path(error.filename).resolve()
-    typed = [Path(word.rpartition("=")[2]).resolve() for word in arguments[1:] if word]
-    return any(path == file or path in file.parents or file in path.parents for path in typed)
 
 
 def _in_one_line(error: Exception) -> str:
@@ -206,14 +191,9 @@ def _in_one_line(error: Exception) -> str:
     elif isinstance(error, MemoryError):
         message = f"not enough memory ({error})"
     elif isinstance(error, UsageError):
-        message = error.format_message().rstrip(".").replace("Value error, ", "", 1)
-        message = f"{message}. See `{_help_of(error)}`."
+        command = error.ctx.command_path if error.ctx else "spcabench"
+        message = f"{error.format_message().rstrip('.')}. See `{command} --help`."
     shortened = (
         word if len(word) <= LONGEST else f"{word[:30]}...{word[-30:]}" for word in message.split()
     )
     return " ".join(shortened)
-
-
-def _help_of(error: Any) -> str:
-    path = error.ctx.command_path.split() if error.ctx else []
-    return " ".join(["spcabench", *(word for word in path if word in COMMAND_NAMES), "--help"])

@@ -66,22 +66,21 @@ def _show_one(name: str, ks: list[int]) -> None:
 
     items = {(i.name, i.nonnegative): i for i, _ in known.pairs(SUITES, name, ks)}
     entries = [e for e in known.read().values() if (e.item, e.nonnegative) in items]
+    chosen = [entry for entry in entries if not ks or entry.k in ks]
+    if not chosen:
+        known_at = ", ".join(map(str, sorted({entry.k for entry in entries}))) or "none"
+        raise InputError(
+            f"best-known: no answers are known for {name!r} and these cardinalities; answers exist "
+            f"for k = {known_at}"
+        )
     for key, item in items.items():
         problem = api.load_or_stand_in(item.dataset, **item.parameters)
-        for entry in entries:
-            if (entry.item, entry.nonnegative) != key or (ks and entry.k not in ks):
-                continue
-            if entry.problem == problem.name:
+        for entry in chosen:
+            if (entry.item, entry.nonnegative) == key and entry.problem == problem.name:
                 _show_entry(entry.checked(problem), problem.features)
-            else:
+            elif (entry.item, entry.nonnegative) == key:
                 _show_entry(entry, None)
                 say(f"  not verified, because the data {entry.problem!r} are not available here")
-    known_at = sorted({entry.k for entry in entries})
-    if not any(not ks or k in ks for k in known_at):
-        where = f"; answers exist for k = {', '.join(map(str, known_at))}" if known_at else ""
-        raise InputError(
-            f"best-known: no answers are known for {name!r} and these cardinalities{where}"
-        )
 
 
 def _show_entry(entry: "Entry", features: Sequence[str] | None) -> None:

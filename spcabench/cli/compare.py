@@ -1,4 +1,4 @@
-"""The commands `compare` and `merge`."""
+"""The command `compare`."""
 
 import re
 import sys
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from spcabench import files
+from spcabench import files, registry
 from spcabench.cli import options
 from spcabench.errors import InputError
 from spcabench.files import say
@@ -122,7 +122,8 @@ def compare(
 
     `spcabench compare my_method.py --draft`
     """
-    from spcabench.comparison import entrants, tuning
+    from spcabench.comparison import draft as drafts
+    from spcabench.comparison import entrants, making, tuning
     from spcabench.running import workflow
 
     # reject invalid options before the descriptions of solvers are read
@@ -139,35 +140,29 @@ def compare(
     own = _solvers(named or [])
     if command is not None:
         own, name = [*own, _of_command(command, name)], None
-    if name is not None:
-        _check_title(name)
-    terms = dict(
-        settings=settings,
-        ks=tuple(options.cardinalities(k)),
-        limit=time_limit,
-        seeds=seeds,
-        fresh=_seed(fresh),
-    )
-    if draft:
-        _draft(own, suite, terms)
-        return
-    others = [] if against in ("all", "none") else _solvers(against.split(","))
-    if against == "all":
-        others = entrants.solvers_for(suite)
+    if draft and len(own) != 1:
+        raise InputError("--draft: specify one solver")
+    others = [] if draft else _others(against, suite)
     own = own or ([] if against == "all" else others)
     if not own and against == "none":
         raise InputError(
             "--against none: specify solvers to compare, or omit --against to compare all"
         )
+    home = options.ROOT / HOME
+    terms: dict[str, Any] = dict(settings=settings, limit=time_limit, seeds=seeds)
+    terms |= dict(ks=tuple(options.cardinalities(k)), fresh=_seed(fresh))
     requested = [
         tuning.tuned(
             entrants.Entrant.of(s, suite, every_way=suite == COMPONENTS and s in own, **terms),
-            options.ROOT / HOME / "tuning",
+            home / "tuning",
         )
         for s in dict.fromkeys([*own, *others])
     ]
+    if draft:
+        say(drafts.draft(requested[0], home, making.progress(requested[0].label)))
+        return
     title = name or "-".join([*(Path(solver).stem for solver in own[:3]), requested[0].folder])
-    _check_title(title)
+    check_title(title)
     page = _page(title, entrants.labelled(requested), own, profile)
     say((page.parent / "ranking.txt").read_text(encoding="utf-8").rstrip())
     say(page)
@@ -181,38 +176,27 @@ def _seed(fresh: str | None) -> int | None:
     """Return the seed of fresh problems, which is drawn if none was specified, or None."""
     from spcabench.comparison import suite
 
-    if fresh is None:
-        return None
     if fresh == options.NEW:
         seed = suite.new_seed()
         say(f"new problems with seed {seed}; to continue after an interruption: --fresh {seed}")
         return seed
-    if not re.fullmatch(r"[0-9]{1,18}", fresh):
-        raise InputError(f"--fresh: {fresh!r}; the seed must be a whole number, at least 0")
-    return int(fresh)
-
-
-def _draft(own: list[str], suite: str, terms: dict[str, Any]) -> None:
-    """Run a draft of a solver, and print its table."""
-    from spcabench.comparison import draft, making, tuning
-    from spcabench.comparison.entrants import Entrant
-
-    if len(own) != 1:
-        raise InputError("--draft: specify one solver")
-    home = options.ROOT / HOME
-    entrant = tuning.tuned(Entrant.of(own[0], suite, **terms), home / "tuning")
-    say(draft.draft(entrant, home, making.progress(entrant.label)))
+    return None if fresh is None else options.listed(fresh, "--fresh", 0)[0]
 
 
 def _page(title: str, entrants: dict[str, "Entrant"], own: list[str], profile: str) -> Path:
     """Compute the missing rows, and write the page unless it is current; return its path."""
+    from spcabench.checking import conformance
     from spcabench.comparison import making
+    from spcabench.running import command
 
     home = options.ROOT / HOME
     page, missing = home / title / "index.html", making.missing(entrants, home)
     named = [label for label, entrant in entrants.items() if entrant.solver in own]
     for label in missing:
-        _warn(label, entrants[label].solver)
+        solver = entrants[label].solver
+        if solver.endswith(".py") and not command.words_of(Path(solver)):
+            for sentence in conformance.mistakes(solver):
+                say(f"spcabench: warning: {label}: {sentence}", file=sys.stderr, flush=True)
     if profile != "default" and missing:
         if code := making.compute_elsewhere(entrants, missing, home, profile, len(missing)):
             raise typer.Exit(code)
@@ -226,17 +210,7 @@ def _page(title: str, entrants: dict[str, "Entrant"], own: list[str], profile: s
     return page
 
 
-def _warn(label: str, solver: str) -> None:
-    """Check a Python file for common mistakes, and print a warning for each."""
-    from spcabench.checking import conformance
-    from spcabench.running import command
-
-    if solver.endswith(".py") and not command.words_of(Path(solver)):
-        for sentence in conformance.mistakes(solver):
-            say(f"spcabench: warning: {label}: {sentence}", file=sys.stderr, flush=True)
-
-
-def _check_title(title: str) -> None:
+def check_title(title: str) -> None:
     """Raise InputError if the name of a page is reserved or is not a valid folder name."""
     plain = re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_. +-]{0,150}", title)
     if not plain or title in TAKEN or title.endswith((".", " ")):
@@ -259,41 +233,19 @@ def _of_command(command: str, name: str | None) -> str:
     return str(file)
 
 
+def _others(against: str, suite: str) -> list[str]:
+    """Return the solvers that ``--against`` names."""
+    from spcabench.comparison import entrants
+
+    if against == "all":
+        return entrants.solvers_for(suite)
+    return [] if against == "none" else _solvers(against.split(","))
+
+
 def _solvers(words: list[str]) -> list[str]:
     """Return names of solvers, and absolute paths of files; raise InputError for unknown ones."""
-    from spcabench import registry
-
     # the name of a file can contain commas
     solvers = [s for word in words for s in ([word] if word.endswith(".py") else word.split(","))]
     for solver in solvers:
         registry.path("solver", solver)
     return [str(Path(s).resolve()) if s.endswith(".py") else s for s in solvers]
-
-
-def merge(
-    folders: Annotated[
-        list[Path], typer.Argument(metavar="FOLDERS", help="Two or more folders of comparisons.")
-    ],
-) -> None:
-    """Merge comparisons from several machines; the page has the names of their folders.
-
-    Values are recomputed from the vectors. Times are not ranked if the machines differ.
-
-    For example:
-
-    `spcabench merge results/compare/all from_cluster`
-    """
-    from spcabench.comparison import merge as merging
-    from spcabench.page import comparison_page
-
-    for folder in folders:
-        files.existing_folder(folder, "the folder of a comparison")
-    if len(folders) < 2 or len({folder.resolve().name for folder in folders}) < len(folders):
-        raise InputError("merge: specify at least two folders with different names")
-    title = "-".join(folder.resolve().name for folder in folders)
-    _check_title(title)
-    out = options.ROOT / HOME / title
-    merging.merge(folders, out)
-    page = comparison_page.write(out)
-    say((out / "ranking.txt").read_text(encoding="utf-8").rstrip())
-    say(page)

@@ -5,15 +5,14 @@ import shutil
 from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from spcabench.errors import InputError
+from spcabench import files, machine, registry
+from spcabench.errors import InputError, nearest
 from spcabench.files import say
-
-if TYPE_CHECKING:
-    from spcabench.readers.sources import File
+from spcabench.readers import sources
 
 ROOM = 2e9  # bytes of disk space and memory for a run at paper scale
 
@@ -50,21 +49,19 @@ def data(
         if state != "here":
             say(f"{'':14}  {_advice(file)}")
     folder = os.environ.get("SPCABENCH_DATA") or "not set"
-    say(f"\nfolder (SPCABENCH_DATA): {folder}; downloads: {_cache()}")
+    say(f"\nfolder (SPCABENCH_DATA): {folder}; downloads: {sources.downloads()}")
     say("in figures and suites, missing data are replaced by stand-ins, which are labelled as such")
 
 
-def _state(file: "File") -> str:
+def _state(file: sources.File) -> str:
     """Return whether a file is here, is missing or has the wrong checksum."""
-    from spcabench.readers import sources
-
     if local := sources.at_hand(file.path):
         right = file.sha256 in (None, sources.checksum(local))
         return "here" if right else "wrong checksum"
     return "here" if sources.cached(file.path, file.sha256) else "missing"
 
 
-def _advice(file: "File") -> str:
+def _advice(file: sources.File) -> str:
     """Return how to get a file."""
     if file.sha256 and file.url:
         return f"spcabench data {file.path}; from {file.url}"
@@ -72,10 +69,8 @@ def _advice(file: "File") -> str:
     return f"put it into the folder SPCABENCH_DATA; from {source}"
 
 
-def _files() -> Iterator[tuple[str, "File"]]:
+def _files() -> Iterator[tuple[str, sources.File]]:
     """Yield each file that a dataset can read, with the name of the dataset."""
-    from spcabench import registry
-
     for name in registry.names("dataset"):
         for file in getattr(registry.module("dataset", name), "FILES", ()):
             yield name, file
@@ -86,44 +81,30 @@ def _fetch(name: str) -> None:
 
     Raises InputError if the name is unknown or if no file can be downloaded and verified.
     """
-    from spcabench import files, registry, validate
-    from spcabench.readers import sources
-
-    chosen = [
-        file
-        for dataset, file in _files()
-        if name in (dataset, file.path, file.path.partition("/")[0])
-    ]
-    if not chosen and name in registry.names("dataset"):
-        say(f"{name}: needs no files")
-        return
+    by_name: dict[str, list[sources.File]] = {word: [] for word in registry.names("dataset")}
+    for dataset, file in _files():
+        for word in {dataset, file.path, file.path.partition("/")[0]}:
+            by_name.setdefault(word, []).append(file)
+    if name not in by_name:
+        raise InputError(f"data: {nearest('dataset or file', name, by_name)}")
+    chosen = by_name[name]
     if not chosen:
-        names = {
-            word for dataset, file in _files() for word in (dataset, file.path.partition("/")[0])
-        }
-        raise InputError(f"data: {validate.nearest('dataset or file', name, sorted(names))}")
+        say(f"{name}: needs no files")
     # if no file can be downloaded, the error for the first file explains where to get it
-    missing = [file for file in chosen if file.url and file.sha256] or chosen[:1]
-    for file in missing:
+    for file in [file for file in chosen if file.url and file.sha256] or chosen[:1]:
         if sources.cached(file.path, file.sha256):
             say(f"{file.path}: already downloaded")
             continue
-        files.check_room(_cache())
+        files.check_room(sources.downloads())
         try:
             say(f"{file.path}: downloaded to {sources.fetch(file)}")
         except OSError as error:
             if error.errno:  # a disk error, because network errors have no error number
-                raise InputError(f"{_cache()}: cannot be written ({error.strerror})") from None
+                raise
             reason = " ".join(str(error).split())[:120]
             raise InputError(
                 f"{file.url}: download failed ({reason}); repeat the command"
             ) from None
-
-
-def _cache() -> Path:
-    from spcabench.readers import sources
-
-    return sources.downloads()
 
 
 Finding = tuple[bool, str, str]  # whether the check passed, the subject, the finding
@@ -143,8 +124,6 @@ def doctor() -> None:
 
 
 def _findings() -> Iterator[Finding]:
-    from spcabench import machine
-
     about = machine.describe()
     versions = {"python": about["python"], **about["versions"]}
     yield True, "versions", ", ".join(f"{name} {number}" for name, number in versions.items())
@@ -159,15 +138,13 @@ def _findings() -> Iterator[Finding]:
     needed = f"some runs at paper scale need {ROOM / 1e9:.0f} GB"
     yield memory > ROOM, "memory", f"{memory / 1e9:.1f} GB free; {needed}"
     yield _disk("disk, here", Path.cwd())
-    yield _disk("disk, downloads", _cache())
+    yield _disk("disk, downloads", sources.downloads())
     yield _data()
     yield _self_check()
 
 
 def _checkout() -> Finding:
     """Check that solvers and datasets belong to the same checkout as the package."""
-    from spcabench import machine
-
     commit, dirty = machine.commit()
     home = Path(machine.__file__).parents[1]
     description = f"{home}, commit {commit}{', with uncommitted changes' if dirty else ''}"

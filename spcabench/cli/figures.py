@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from spcabench import registry
 from spcabench.cli import options
 from spcabench.cli.results import print_statement
 from spcabench.cli.steps import rows
@@ -56,7 +57,6 @@ def make_figures(
         typer.Argument(
             metavar="[NAME]...",
             help="Figures or tables to draw. The default is all of them, and their page.",
-            autocompletion=options.figure_names,
         ),
     ] = None,
     scale: Scaled = Scale.quick,
@@ -95,7 +95,6 @@ def make_figures(
     drawn = _size(size)
     if out is not None:  # imported here, because most calls draw nothing
         from spcabench.cli import output_files
-        from spcabench.page import draw
 
         output_files.check("--out", out, output_files.PICTURES)
     if scale is Scale.long:
@@ -110,6 +109,8 @@ def make_figures(
     for name in names or ():
         _print_verdicts(name, home_name)
         if out is not None:
+            from spcabench.page import draw
+
             draw.draw_to(name, rows(name, home_name), [out], *drawn)
             say(out)
 
@@ -130,7 +131,6 @@ def _size(text: str | None) -> tuple[float | None, float | None, float | None]:
 
 def _make_long(names: list[str], others: dict[str, Any], profile: str) -> None:
     """Execute the long runs of figures that have no published row."""
-    from spcabench import registry
     from spcabench.running import jobs as figure_jobs
     from spcabench.running import workflow
 
@@ -176,7 +176,6 @@ def _print_verdicts(figure: str, scale: str) -> None:
 
     If a statement is published, the published verdict stands below the new one.
     """
-    from spcabench import registry
     from spcabench.page import claims_file, in_short
 
     home = options.ROOT / "results" / scale
@@ -207,7 +206,6 @@ def _print_counts(statements: list[dict[str, Any]], scale: str) -> None:
 
 def _make(scale: str, jobs: int, figures: list[str], profile: str = "default") -> None:
     """Draw figures, or write the page if no figure is named; exit if the workflow fails."""
-    from spcabench import registry
     from spcabench.running import workflow
 
     for name in figures:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from spcabench import registry
 from spcabench.cli import options
 from spcabench.cli.groups import Data
-from spcabench.errors import InputError
+from spcabench.errors import InputError, nearest
 from spcabench.files import regular_file, say, write_text
 
 if TYPE_CHECKING:
@@ -80,13 +81,12 @@ def grade(
 
 def _check_name(problem: str) -> None:
     """Raise InputError unless a name is a problem of the suites, a dataset or a file."""
-    from spcabench import registry, validate
     from spcabench.comparison.suite import by_name
     from spcabench.readers import user_file
 
     names = {*(name for name, _ in by_name()), *registry.names("dataset")}
     if problem not in names and not user_file.is_file(problem):
-        raise InputError(f"--problem: {validate.nearest('problem', problem, names)}")
+        raise InputError(f"--problem: {nearest('problem', problem, names)}")
 
 
 def _lines(verdict: "Grade", name: str) -> list[str]:

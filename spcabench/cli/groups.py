@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from spcabench.cli import options
-from spcabench.errors import InputError
 
 if TYPE_CHECKING:
     from spcabench.readers.reading import Reading
@@ -27,7 +26,6 @@ Source = Annotated[
     typer.Argument(
         help="Name of a dataset, or a file: .csv, .tsv, .txt, .xlsx, .parquet, .dta, .npy, .npz, "
         ".mat, .mtx or docword.NAME.txt (text also as .gz).",
-        autocompletion=options.dataset_names,
     ),
 ]
 Cardinality = Annotated[
@@ -122,7 +120,6 @@ class Run:
         str | None,
         typer.Option(
             help="Name or file of a solver. The default depends on the size of the problem.",
-            autocompletion=options.solver_names,
         ),
     ] = None
     k: Cardinality = None
@@ -169,9 +166,7 @@ class Run:
     def __post_init__(self) -> None:
         """Raise InputError, before the data are read, if options are invalid."""
         self.switches()
-        count = len(self.cardinalities)
-        if self.components > 1 and count not in (0, 1, self.components):
-            raise InputError(f"-k: {count} cardinalities; specify one, or one per component")
+        self.cardinalities()
 
     @property
     def criterion(self) -> str | None:
@@ -179,7 +174,6 @@ class Run:
         word, _, criterion = (self.k or "").partition(":")
         return criterion if word == options.AUTO else None
 
-    @property
     def cardinalities(self) -> list[int]:
         """The typed cardinalities in the typed order."""
         return options.listed(self.k) if self.criterion is None else []

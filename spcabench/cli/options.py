@@ -3,18 +3,15 @@
 import math
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from spcabench import machine
-from spcabench.errors import InputError
-
-if TYPE_CHECKING:
-    from spcabench.registry import Kind
+from spcabench.errors import InputError, nearest
 
 # results are written to the clone of the repository or, without one, to the current folder
 ROOT = machine.checkout() or Path()
@@ -24,6 +21,7 @@ AUTO = "auto"  # value of -k that chooses the cardinality from the data
 NEW = "new"  # value of --fresh if no seed is specified
 DIGITS = 15  # maximum number of digits of a cardinality
 LONGEST_LIST = 10_000  # maximum number of cardinalities of a command
+RANGE = re.compile(r"\s*N\s*(?::\s*N\s*(?::\s*N\s*)?)?".replace("N", f"([0-9]{{1,{DIGITS}}})"))
 FORMS = "10, a list 5,10,20, or a range 5:50 or 5:50:5 (including 50)"
 
 
@@ -31,22 +29,6 @@ def published() -> Path:
     """Return the folder of the published results, in the clone or in the installed package."""
     clone = machine.checkout()
     return clone / "results" / "published" if clone else INSTALLED
-
-
-def _names(kind: "Kind") -> Callable[[str], list[str]]:
-    """Return a shell completion function for the names of solvers, datasets or figures."""
-
-    def complete(incomplete: str) -> list[str]:
-        from spcabench import registry
-
-        return [name for name in registry.names(kind) if name.startswith(incomplete)]
-
-    return complete
-
-
-solver_names = _names("solver")
-dataset_names = _names("dataset")
-figure_names = _names("figure")
 
 
 def finite(value: float | None) -> float | None:
@@ -94,9 +76,7 @@ def named_values(option: str, texts: Iterable[str], names: Sequence[str] = ()) -
 def check_word(option: str, kind: str, word: str, words: Sequence[str]) -> None:
     """Raise InputError, with the most similar word, if a word is none of the words."""
     if word not in words:
-        from spcabench import validate  # imported here because it loads NumPy
-
-        raise InputError(f"{option}: {validate.nearest(kind, word, words)}")
+        raise InputError(f"{option}: {nearest(kind, word, words)}")
 
 
 def cardinalities(text: str | None) -> list[int]:
@@ -111,43 +91,25 @@ def listed(text: str | None, option: str = "-k", least: int = 1) -> list[int]:
     """Parse numbers like `cardinalities`, but keep their order and repetitions."""
     if text is None:
         return []
-    try:
-        parts = [_range(part) for part in text.split(",")]
-    except ValueError:
-        parts = []
+    parts = [_range(part) for part in text.split(",")]
     if sum(map(len, parts)) > LONGEST_LIST:
-        raise InputError(f"{option}: {_short(text)}; at most {LONGEST_LIST:,} numbers are allowed")
+        raise InputError(f"{option}: {text!r:.60}; at most {LONGEST_LIST:,} numbers are allowed")
     numbers = [k for part in parts for k in part]
-    if not numbers or min(numbers) < least:
+    if not all(parts) or min(numbers) < least:
         raise InputError(
-            f"{option}: {_short(text)}; specify whole numbers of at least {least} and at most "
+            f"{option}: {text!r:.60}; specify whole numbers of at least {least} and at most "
             f"{DIGITS} digits: {FORMS}"
         )
     return numbers
 
 
-def _short(text: str) -> str:
-    return repr(text if len(text) <= 60 else f"{text[:57]}...")
-
-
 def _range(text: str) -> range:
-    """Parse one part of a list; raise ValueError if it contains no numbers."""
-    parts = text.split(":")
-    # int() also accepts 1_0 and the digits of other scripts
-    if not all(re.fullmatch(rf"\s*\+?[0-9]{{1,{DIGITS}}}\s*", word) for word in parts):
-        raise ValueError(text)
-    match [int(word) for word in parts]:
-        case [k]:
-            numbers = range(k, k + 1)
-        case [first, last]:
-            numbers = range(first, last + 1)
-        case [first, last, step] if step > 0:
-            numbers = range(first, last + 1, step)
-        case _:
-            numbers = range(0)
-    if not numbers:
-        raise ValueError(text)
-    return numbers
+    """Return the numbers of one part of a list, or an empty range if it is invalid."""
+    found = RANGE.fullmatch(text)
+    if found is None:
+        return range(0)
+    first, last, step = found[1], found[2] or found[1], found[3] or 1
+    return range(int(first), int(last) + 1, int(step) or -1)
 
 
 def with_values(arguments: list[str]) -> list[str]:

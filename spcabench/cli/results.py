@@ -34,7 +34,7 @@ def show_claim(
     known = {s["id"].casefold(): (s, origin) for s, origin in _statements()}
     for id in ids:
         if id.casefold() not in known:
-            from spcabench.validate import nearest
+            from spcabench.errors import nearest
 
             raise InputError(nearest("statement", id, (s["id"] for s, _ in known.values())))
     for id in ids:
@@ -130,7 +130,6 @@ def publish_run(
         list[str] | None,
         typer.Option(
             help="Replace this figure only, and keep all others. Repeatable.",
-            autocompletion=options.figure_names,
         ),
     ] = None,
 ) -> None:
@@ -140,7 +139,7 @@ def publish_run(
     earlier are kept, unless the repository no longer has the figure.
 
     With --only, groups of rows in this run replace published groups with the same name, and the
-    figure is drawn and judged from all its rows. Each row retains the commit that computed it.
+    figure uses all its rows. Each row retains the commit that computed it.
 
     For example:
 

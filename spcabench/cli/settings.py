@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 from types import UnionType
 from typing import TYPE_CHECKING, Any, Union, get_args, get_origin, get_type_hints
 
+from spcabench import registry
 from spcabench.cli import options
-from spcabench.errors import InputError
+from spcabench.errors import InputError, nearest
 from spcabench.files import as_type
 
 if TYPE_CHECKING:
@@ -50,8 +51,6 @@ def read(texts: Sequence[str], solver: str) -> dict[str, Any]:
         if name in OPTIONS:
             raise InputError(f"--set: {name} has its own option: {OPTIONS[name]}")
         if name not in allowed:
-            from spcabench.validate import nearest
-
             raise InputError(f"--set: {nearest('setting', name, allowed, f'solver {solver!r}')}")
         value = as_type(_parsed(text), allowed[name], f"--set: {name}")
         if isinstance(value, int | float) and not value >= 0:
@@ -75,7 +74,6 @@ def of_search(
 
     The time of a solver that counts its operations is converted to a budget of operations.
     """
-    from spcabench import registry
     from spcabench.solving.call import parameters
 
     loaded = registry.module("solver", solver)
@@ -95,7 +93,6 @@ def of_search(
 
 def kinds(solver: str) -> dict[str, Any]:
     """Return the type of each setting that a run of a solver accepts."""
-    from spcabench import registry
     from spcabench.solving.call import Limits
 
     every = _kinds(Limits) | _kinds(registry.module("solver", solver).solve) | OF_RUN

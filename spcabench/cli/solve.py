@@ -27,7 +27,7 @@ def solve(source: Source, data: Data, run: Run, output: Output) -> None:
     """
     from spcabench.cli import answer, output_files, terminal
 
-    several = run.components == 1 and len(set(run.cardinalities)) > 1
+    several = run.components == 1 and len(set(run.cardinalities())) > 1
     kind, plot = output_files.picture(output.plot, several)
     output_files.check("--out", output.out, output_files.TABLES, inputs=(source, *data.files()))
     output_files.check("--plot", plot, output_files.PICTURES, inputs=(source, *data.files()))

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from spcabench import registry
 from spcabench.cli import options
 from spcabench.errors import InputError, using_file
 from spcabench.files import say, write_text
@@ -55,8 +56,6 @@ def list_names(
 
 
 def _descriptions(kind: Kind) -> dict[str, str]:
-    from spcabench import registry
-
     if kind is not Kind.solvers:
         return registry.descriptions("figure" if kind is Kind.figures else "dataset")
     descriptions = registry.descriptions("solver")
@@ -95,7 +94,7 @@ def new(
 def check(
     solver: Annotated[
         str,
-        typer.Argument(help="Name of a solver, or its file.", autocompletion=options.solver_names),
+        typer.Argument(help="Name of a solver, or its file."),
     ],
     time: Limit = 30.0,
 ) -> None:

@@ -13,7 +13,7 @@ from spcabench.running import exclusive_timing
 COMPARE = "compare"  # name of the folder of comparisons, next to the folders of the scales
 Figure = Annotated[
     str,
-    typer.Argument(help="Name of a figure or table.", autocompletion=options.figure_names),
+    typer.Argument(help="Name of a figure or table."),
 ]
 Home = Annotated[
     str, typer.Argument(help="Name of the folder of the run, which consists of scale and seeds.")

@@ -296,7 +296,7 @@ def question(words: str, kinds: list[str], **asked: Any) -> Question:
     kind = " ".join(word for word in rest if word not in MODES) or ANY
     found = [known for known in kinds if kind in (known, known.removesuffix(" data"))]
     if not found:
-        from spcabench.validate import nearest
+        from spcabench.errors import nearest
 
         if re.search(r"\.[a-z]|/", kind):
             raise InputError(

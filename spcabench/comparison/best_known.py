@@ -14,9 +14,9 @@ from time import process_time
 
 import numpy as np
 
-from spcabench import files, validate
+from spcabench import files
 from spcabench.comparison.suite import Item, by_name, called
-from spcabench.errors import InputError
+from spcabench.errors import InputError, nearest
 from spcabench.files import write_text
 from spcabench.problem.problem import Problem
 from spcabench.solving import bounds
@@ -229,5 +229,5 @@ def pairs(
         parametrised = sorted({i.full_name if i.name == name else i.name for i in own})
         if parametrised:
             raise InputError(f"unknown problem {name!r}; problems of this dataset: {parametrised}")
-        raise InputError(validate.nearest("problem", name, {item.name for item in items.values()}))
+        raise InputError(nearest("problem", name, {item.name for item in items.values()}))
     return [(item, k) for item in wanted for k in (tuple(ks) or item.ks)]

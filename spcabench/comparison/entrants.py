@@ -7,7 +7,7 @@ comparisons on the same terms.
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +20,10 @@ from spcabench.iterate import Traits
 from spcabench.running import description
 from spcabench.running.description import Description
 
-MOST_NAMED = 8  # maximum number of cardinalities listed in the name of a folder
 COMPONENTS = "components"  # name of the suite for several components
 # settings of a run that are the same for all solvers
 SET_HERE = ("k", "seed", "time_limit", "nonnegative", "refit", "components")
+OF_SOLVER = ("solver", "about", "tuned_on")  # fields that differ between solvers on the same terms
 SEEDS = 5  # default number of seeds for a randomised solver
 FORMED = 5000  # maximum number of variables for a solver that needs the covariance as an array
 ANSWER, SEED = "suite", "seed"  # kinds of rows: answers with the first seed, and with other seeds
@@ -87,15 +87,14 @@ class Entrant:
 
     @property
     def folder(self) -> str:
-        """Name of the folder of the entrant's files, which encodes the terms."""
-        ks = "".join(f"-k{k}" for k in self.ks[:MOST_NAMED])
-        if len(self.ks) > MOST_NAMED:  # the name of a folder can have at most 255 characters
-            digest = hashlib.sha256(repr(self.ks).encode()).hexdigest()[:8]
-            ks += f"-to{self.ks[-1]}-{digest}"
-        fresh = "" if self.fresh is None else f"-fresh{self.fresh}"
-        ways = "-all" if self.every_way else ""
-        seeds = "" if self.seeds == SEEDS else f"-seeds{self.seeds}"
-        return f"{self.suite}{fresh}-{self.settings}-{self.limit:g}s{ks}{ways}{seeds}"
+        """Name of the folder of the entrant's files: the suite, and a hash of changed terms."""
+        changed = [
+            (term.name, getattr(self, term.name))
+            for term in fields(self)
+            if term.name not in (*OF_SOLVER, "suite") and getattr(self, term.name) != term.default
+        ]
+        digest = hashlib.sha256(repr(changed).encode()).hexdigest()[:8]
+        return f"{self.suite}-{digest}" if changed else self.suite
 
     def file(self, home: Path) -> Path:
         """Return the path of the entrant's description in the folder of comparisons."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from zipfile import is_zipfile
+from zipfile import ZipFile
 
 import numpy as np
 import pandas as pd
@@ -15,11 +15,13 @@ from spcabench import api, files, validate
 from spcabench.comparison import best_known as known
 from spcabench.comparison.entrants import ANSWER, SEED
 from spcabench.comparison.suite import Item, by_name, called
-from spcabench.errors import InputError
+from spcabench.errors import InputError, nearest
 from spcabench.problem.problem import Problem
-from spcabench.readers import arrays, user_file
+from spcabench.readers import user_file
 from spcabench.readers.delimited import is_number
+from spcabench.readers.opening import calling_library
 from spcabench.readers.table import row_names
+from spcabench.running.rows import replaced
 from spcabench.solving import bounds, model
 from spcabench.solving.result import refitted, violation
 from spcabench.solving.status import GOOD, Status
@@ -73,7 +75,7 @@ def read(
             f"{file}: {len(names)} columns ({', '.join(names):.50}); choose one with --column"
         )
     if column is not None and column not in names:
-        raise InputError(f"{file}: {validate.nearest('column (--column)', column, names)}")
+        raise InputError(f"{file}: {nearest('column (--column)', column, names)}")
     values = table.iloc[:, 0 if column is None else names.index(column)]
     try:
         x = values.to_numpy(dtype=np.float64)
@@ -84,7 +86,7 @@ def read(
 
 def _table(file: Path) -> tuple[pd.DataFrame, list[str] | None]:
     """Return a table with loadings in its columns, and the names of the variables or None."""
-    if file.suffix == ".npz" and is_zipfile(file) and "loadings" in arrays.names(file):
+    if file.suffix == ".npz" and _is_model(file):
         saved = model.load(file)
         return pd.DataFrame(saved.loadings, columns=saved.columns), [*saved.variables]
     found = user_file.contents(file, user_file.Reading(), [])
@@ -96,8 +98,14 @@ def _table(file: Path) -> tuple[pd.DataFrame, list[str] | None]:
         found = user_file.contents(file, user_file.Reading(header=False), [])
     if found.shape[1] > 1 and found.columns[0] == "variable":  # can be numbers
         return found.iloc[:, 1:], [*found.iloc[:, 0].astype(str)]
-    columns, rows = row_names(file, found, (), [])
+    columns, rows = row_names(found, (), [])
     return (columns.T if columns.shape[0] == 1 and rows is None else columns), rows
+
+
+def _is_model(file: Path) -> bool:
+    """Whether a file is a model that `solve` wrote."""
+    with calling_library(file), ZipFile(file) as archive:
+        return "loadings.npy" in archive.namelist()
 
 
 def _placed(file: Path, x: Vector, rows: list[str], features: list[str]) -> Vector:
@@ -168,11 +176,7 @@ def regraded(table: pa.Table, items: Sequence[Item]) -> pa.Table:
             else:
                 refit = problem.variance(refitted(problem, x, item.nonnegative))
                 row |= dict(variance=problem.variance(x), variance_refit=refit)
-    for name in columns:
-        place = table.schema.get_field_index(name)
-        field = table.schema.field(place)
-        table = table.set_column(place, field, pa.array([row[name] for row in rows], field.type))
-    return table
+    return replaced(table, **{name: [row[name] for row in rows] for name in columns})
 
 
 def proposal(item: Item, problem: Problem, x: Vector, k: int, who: str) -> known.Entry:

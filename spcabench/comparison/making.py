@@ -55,10 +55,10 @@ def compute_elsewhere(
 
 def write(folder: Path, entrants: Mapping[str, Entrant], named: list[str]) -> None:
     """Write a comparison to its folder from the rows of its entrants."""
-    tables = [
-        stored.relabelled(results.read_table([entrant.rows(folder.parent)]), label)
-        for label, entrant in entrants.items()
-    ]
+    tables = []
+    for label, entrant in entrants.items():
+        rows = results.read_table([entrant.rows(folder.parent)])
+        tables.append(results.replaced(rows, solver=[label] * len(rows)))
     stored.write(folder, entrants, pa.concat_tables(tables), Plan(named))
 
 

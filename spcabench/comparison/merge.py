@@ -9,12 +9,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from spcabench.comparison import grading, stored, suite
-from spcabench.comparison.entrants import COMPONENTS, Entrant
+from spcabench.comparison.entrants import COMPONENTS, OF_SOLVER, Entrant
 from spcabench.comparison.stored import Comparison, Plan
 from spcabench.errors import InputError
 from spcabench.running import rows as results
-
-OF_SOLVER = ("solver", "about", "tuned_on")  # terms that differ between solvers
 
 
 def merge(sources: Sequence[Path], out: Path) -> None:
@@ -40,7 +38,7 @@ def merge(sources: Sequence[Path], out: Path) -> None:
             seen.add(file)
             unique = label if label not in entrants else f"{label} ({part.name})"
             entrants[unique], source_of[unique] = entrant, part.name
-            tables.append(stored.relabelled(mine, unique))
+            tables.append(results.replaced(mine, solver=[unique] * len(mine)))
             named += [unique] if label in part.plan.named else []
     terms = next(iter(entrants.values()))
     items = suite.items(terms.suite, terms.ks, terms.fresh)

@@ -103,13 +103,6 @@ def text(plan: Plan) -> str:
     return json.dumps(asdict(plan), indent=1) + "\n"
 
 
-def relabelled(table: pa.Table, label: str) -> pa.Table:
-    """Return the rows of a solver with another label."""
-    place = table.schema.get_field_index("solver")
-    named = pa.repeat(pa.scalar(label), len(table))
-    return table.set_column(place, table.schema.field(place), named)
-
-
 def thinned(table: pa.Table) -> pa.Table:
     """Remove the steps of histories that the page of a comparison does not use.
 
@@ -121,9 +114,7 @@ def thinned(table: pa.Table) -> pa.Table:
         None if text is None else results.to_json(_rises(text, k), separators=(",", ":"))
         for text, k in zip(table["history"].to_pylist(), table["asked"].to_pylist(), strict=True)
     ]
-    place = table.schema.get_field_index("history")
-    field = table.schema.field(place)
-    return table.set_column(place, field, pa.array(kept, field.type))
+    return results.replaced(table, history=kept)
 
 
 def _rises(history: str, k: int) -> list[dict[str, float]]:

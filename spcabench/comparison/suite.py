@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from spcabench import registry, validate
-from spcabench.errors import InputError
+from spcabench import registry
+from spcabench.errors import InputError, nearest
 from spcabench.solving.call import parameters
 
 SMALL = 50  # maximum number of variables for relaxations and exact searches
@@ -68,17 +68,15 @@ class Item:
 DATA: dict[str, Any] = tomllib.loads(Path(__file__).with_name("suites.toml").read_text("utf-8"))
 
 
-def listed(suite: str, nonnegative: bool = False) -> list[Item]:
-    """Return the problems of a suite in suites.toml."""
-    entries: list[dict[str, Any]] = [
-        {name: tuple(v) if isinstance(v, list) else v for name, v in entry.items()}
-        for entry in DATA[suite]
-    ]
-    return [Item(**entry, nonnegative=nonnegative) for entry in entries]
+def _item(entry: dict[str, Any]) -> Item:
+    """Return a problem in suites.toml."""
+    fields: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in entry.items()}
+    return Item(**fields)
 
 
-ITEMS = listed("standard")
-COMPONENTS = listed("components")  # problems for several components
+SUITES = {name: [*map(_item, of)] for name, of in DATA.items() if isinstance(of, list)}
+COMPONENTS = SUITES.pop("components")  # problems for several components
+ITEMS = SUITES["standard"]
 # covariances used in papers on certified sparse PCA
 CERTIFIED = [
     Item(
@@ -95,15 +93,11 @@ CERTIFIED = [
 # solvers proposed in the five papers, which are coloured in every comparison
 OF_PAPERS = ("grqi", "scol", "mcol", "dspca", "bca", "spannogram")
 QUICK = ("pit props", "gaussian 40", "spiked 40", "blocks", "decaying", "rank 3")
-SUITES: dict[str, list[Item]] = {
-    "standard": ITEMS,
+SUITES |= {
     "quick": [item for item in ITEMS if item.name in QUICK],
     "text": [item for item in ITEMS if item.family == "text"],
     "genes": [item for item in ITEMS if item.family == "genes"],
-    "nonnegative": listed("nonnegative", nonnegative=True),
-    "adversarial": listed("adversarial"),
     "certified": CERTIFIED,
-    "large": listed("large"),
 }
 # support recovery: samples of the spiked model with seeds that no solver was tuned on
 SAMPLES, VARIABLES = 100, 100
@@ -134,7 +128,7 @@ def items(suite: str, ks: tuple[int, ...] = (), fresh: int | None = None) -> lis
     """
     every = {**SUITES, "components": COMPONENTS}
     if suite not in every:
-        raise InputError(validate.nearest("suite", suite, every))
+        raise InputError(nearest("suite", suite, every))
     chosen = every[suite]
     if fresh is not None:
         chosen = [fresh_of(item, fresh, place) for place, item in enumerate(chosen)]
@@ -243,5 +237,5 @@ def settings_of(
     Raises InputError if the kind is unknown.
     """
     if name not in SETTINGS:
-        raise InputError(validate.nearest("settings", name, SETTINGS))
+        raise InputError(nearest("settings", name, SETTINGS))
     return {**SETTINGS[name].get("of", {}).get(solver, {}), **(own or {}).get(name, {})}

@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 # x, y: centre (pixels); theta: direction of the wave; f: cycles per pixel, on a log scale; b: width
@@ -15,13 +14,12 @@ STEP = np.array([0.75, 0.75, np.pi / 16, 0.2, 0.25, 0.35])  # half the spacing o
 REFINEMENTS = 40
 
 
-def fit(tiles: Array) -> pd.DataFrame:
+def explained(tiles: Array) -> Array:
     """Fit the best Gabor function times one colour, plus a constant colour, to tiles (b, s, s, 3).
 
-    Returns one row per tile. r2 is the fraction of the tile's variation about its mean colour that
-    the function explains, orientation is the direction of the stripes in degrees (0 to 180), and
-    frequency is in cycles per pixel. Frequencies range from 1/16 to 1/2. The envelope is wide
-    enough to limit the bandwidth to 2.5 octaves, because a blob or a constant is not a wave.
+    Returns R^2, the fraction of each tile's variation about its mean colour that the function
+    explains. Frequencies range from 1/16 to 1/2 cycles per pixel. The envelope is wide enough to
+    limit the bandwidth to 2.5 octaves, because a blob or a constant is not a wave.
 
     For all tiles at once, the search tries a grid of 10800 functions and then refines the best
     function on the grid by a compass search.
@@ -43,13 +41,7 @@ def fit(tiles: Array) -> pd.DataFrame:
         # if no move improves the fit, halve the step
         step = np.where(best == 0, step / 2, step)
         P, r2 = trials[np.arange(len(T)), best], results[np.arange(len(T)), best]
-    return pd.DataFrame(
-        {
-            "r2": r2,
-            "orientation": np.degrees(P[:, 2] + np.pi / 2) % 180.0,
-            "frequency": np.exp(P[:, 3]),
-        }
-    )
+    return r2
 
 
 def _coarse(T: Array, s: int) -> tuple[Array, Array]:

@@ -189,25 +189,24 @@ def _best(table: pd.DataFrame) -> pd.DataFrame:
 # what is drawn
 
 
-def draw_times(
-    axis: Any, rows: pd.DataFrame, xlabel: str, solvers: Sequence[str] = SOLVERS
-) -> None:
-    """Plot the time of each solver against x."""
-    for solver in solvers:
-        style = look(solver) | dict(label=NAMES[solver])
-        draw_curve(axis, at_each(rows, solver), "s", **style)
-    axis.set(xlabel=xlabel, yscale="log", ylabel="time of a run, s")
-    name_lines(axis)
+# prefix of the columns, unit, and the y axis
+TIME = ("", "s", dict(yscale="log", ylabel="time of a run, s"))
+VARIANCE = ("variance ", "", dict(ylabel="variance $\\|Vx\\|^2$"))
 
 
-def draw_variances(
-    axis: Any, rows: pd.DataFrame, xlabel: str, solvers: Sequence[str] = SOLVERS
+def draw(
+    axis: Any,
+    quantity: tuple[str, str, dict[str, Any]],
+    rows: pd.DataFrame,
+    xlabel: str,
+    solvers: Sequence[str] = SOLVERS,
 ) -> None:
-    """Plot the variance ||Vx||^2 of each solver against x."""
+    """Plot `TIME` or `VARIANCE`, which is ||Vx||^2, of each solver against x."""
+    prefix, unit, labels = quantity
     for solver in solvers:
         style = look(solver) | dict(label=NAMES[solver])
-        draw_curve(axis, at_each(rows, f"variance {solver}"), "", **style)
-    axis.set(xlabel=xlabel, ylabel="variance $\\|Vx\\|^2$")
+        draw_curve(axis, at_each(rows, f"{prefix}{solver}"), unit, **style)
+    axis.set(xlabel=xlabel, **labels)
     axis.yaxis.get_offset_text().set_x(-0.1)  # beside the title, not below it
     name_lines(axis)
 
@@ -304,8 +303,8 @@ def losses(data: SimpleNamespace) -> pd.DataFrame:
 H3 = claim(
     "H3",
     "section 3.1, figures 1 and 4",
-    "at the expense of a little loss in solution quality ... an acceptable sacrifice in solution "
-    "quality",
+    "at the expense of a little loss in solution quality [Figure 1]; at the expense of an "
+    "acceptable sacrifice in solution quality [Figure 4]",
     measures="variance that Mcol-PCA loses against Scol-PCA, c = s/10",
     unit="%",
     rule=meaning.LITTLE,

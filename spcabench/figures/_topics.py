@@ -167,7 +167,9 @@ def tables(data):
         results.append(_table(f"the paper, {title}", columns))
     for _, rows in data.groupby(level=0, sort=False):
         columns = [[*map("{} {:+.2f}".format, t["words"], t["weights"])] for t in rows.topic]
-        results.append(_table(rows.problem.iloc[0], columns, rows.topic))
+        results.append(
+            _table(rows.corpus.iloc[0].replace(" for ", ", in place of "), columns, rows.topic)
+        )
     return results
 
 
@@ -249,5 +251,5 @@ def Z3(data):
     rows = data[~data.ours]
     reached = [t["refitted"] / t["bound"] for t in rows.topic if "bound" in t]
     optimum = f"{span(reached, 'share')} of the optimum (or of a bound on it) after a refit."
-    yield claims.noted(claims.one(rows, "chance", rows.place, seed=None), optimum)
-    yield claims.one(rows, "count", rows.place, part="words", seed=None)
+    yield claims.noted(claims.tidy(rows, "chance", rows.place, seed=None), optimum)
+    yield claims.tidy(rows, "count", rows.place, part="words", seed=None)

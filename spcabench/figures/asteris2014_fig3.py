@@ -5,9 +5,9 @@ components are computed one after the other; the pixels of a component are remov
 component is computed. The methods are Algorithm 3 with d = 3, eps = 0.1 and N = ceil(eps^-d ln n)
 samples, and EM with the best of 10 restarts. All components are shown on the same grey scale; the
 number below a component is its variance as a percentage of lambda_1, and each sample has its own
-scale. The paper does not say how the
-faces were prepared: contrast-normalised faces come closest to its numbers in Figure 4. Other
-readings use the raw grey values.
+scale and is shown with its raw grey values. The paper does not say how the faces were prepared:
+contrast-normalised faces come closest to its numbers in Figure 4. Other readings use the raw grey
+values.
 """
 
 from itertools import product
@@ -140,22 +140,21 @@ def draw(data, axes):
         axis.set(xticks=[], yticks=[])
         axis.grid(False)
         axis.spines[:].set_visible(True)
-    judged = data[data.label == CONTRAST]
+    # the samples are shown as photographs, whatever the preparation of the components
+    drawn = data[data.label == np.where(data.name == "faces", MAIN, CONTRAST)]
+    parts = drawn[drawn.name != "faces"]
     # one scale for all parts makes their loadings comparable
-    top = max((np.max(image) for image in judged.image[judged.name != "faces"]), default=1.0)
+    scale = dict(cmap="gray_r", vmin=0.0, vmax=max(map(np.max, parts.image), default=1.0))
     for row, (name, title) in enumerate(ROWS.items()):
         axes[row, 0].set_ylabel(title)
-        for item in judged[judged.name == name].itertuples():
-            axis = axes[row, item.place]
+        for item in drawn[drawn.name == name].itertuples():
+            axis, of_faces = axes[row, item.place], name == "faces"
             image = np.array(item.image).reshape(SIDE, SIDE)
-            if name == "faces":
-                axis.imshow(image, cmap="gray")
-                continue
-            shown = axis.imshow(image, cmap="gray_r", vmin=0.0, vmax=top)
-            axis.set_xlabel(
-                f"{100 * item.share:.1f} % of $\\lambda_1$", labelpad=2, fontsize=LETTERS
-            )
-    if (judged.name != "faces").any():
+            shown = axis.imshow(image, **(dict(cmap="gray") if of_faces else scale))
+            if not of_faces:
+                share = f"{100 * item.share:.1f} % of $\\lambda_1$"
+                axis.set_xlabel(share, labelpad=2, fontsize=LETTERS)
+    if len(parts):
         axes[0, 0].figure.colorbar(shown, ax=axes[1:, :], label="loading", shrink=0.8)
 
 

@@ -44,7 +44,7 @@ def draw(data, axes):
     """Plot the times for wide and for tall matrices."""
     panels = ((H4, data.wide, "variables p, n/p = 0.1"), (H5, ~data.wide, "samples n, n/p = 10"))
     for axis, (told, shape, name) in zip(axes.flat, panels, strict=True):
-        he.draw_times(axis, data[shape], f"number of {name}")
+        he.draw(axis, he.TIME, data[shape], f"number of {name}")
         axis.set_title(f"Mcol-PCA is {told.told(data)} as fast as GPower0")
         axis.set_xlim(0, 4200)  # the paper's range
 

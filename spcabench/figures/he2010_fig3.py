@@ -46,7 +46,7 @@ def data(table):
 def draw(data, axes):
     """Plot times against density."""
     axis, size = axes.flat[0], data.rows.n.iloc[0]
-    he.draw_times(axis, data.rows, f"share of nonzeros, {size} x {size}")
+    he.draw(axis, he.TIME, data.rows, f"share of nonzeros, {size} x {size}")
     axis.set_title(f"Mcol-PCA is {H6.told(data)} as fast as GPower0 on the sparsest matrix")
 
 

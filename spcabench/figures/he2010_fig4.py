@@ -55,8 +55,8 @@ data = he.by_cardinality
 def draw(data, axes):
     """Plot the variances, then the times."""
     left, right = axes.flat
-    he.draw_variances(left, data.rows, "cardinality")
-    he.draw_times(right, data.rows, "cardinality")
+    he.draw(left, he.VARIANCE, data.rows, "cardinality")
+    he.draw(right, he.TIME, data.rows, "cardinality")
     left.set_title(f"Mcol-PCA loses {H3.told(data)} of Scol-PCA's variance")
     right.set_title(f"Scol-PCA is {H7.told(data)} as fast as GPower0")
 

@@ -47,9 +47,9 @@ data = he.by_cardinality
 def draw(data, axes):
     """Plot the times, then the variances."""
     left, right = axes.flat
-    he.draw_times(left, data.rows, "cardinality", METHODS)
+    he.draw(left, he.TIME, data.rows, "cardinality", METHODS)
     data.truth.draw(right)
-    he.draw_variances(right, data.rows, "cardinality", METHODS)
+    he.draw(right, he.VARIANCE, data.rows, "cardinality", METHODS)
     left.set_title(f"Mcol-PCA is {H10.told(data)} as fast as GPower0")
     right.set_title(f"Mcol-PCA's variance is {H10.told(data, part='quality')} GPower0's")
 

@@ -44,9 +44,9 @@ def draw(data, axes):
     """Plot the times, then the variances, of the paper's two methods."""
     words = f"cardinality, of {data.rows.n.iloc[0]} words"
     left, right = axes.flat
-    he.draw_times(left, data.rows, words, METHODS)
+    he.draw(left, he.TIME, data.rows, words, METHODS)
     data.truth.draw(right)
-    he.draw_variances(right, data.rows, words, METHODS)
+    he.draw(right, he.VARIANCE, data.rows, words, METHODS)
     left.set_title(f"Mcol-PCA is {H11.told(data)} as fast as GPower0 below k = {LIMIT}")
     right.set_title(f"Mcol-PCA's variance is {H12.told(data)} GPower0's")
     left.axvline(LIMIT, color="black", linewidth=0.8, linestyle=":")

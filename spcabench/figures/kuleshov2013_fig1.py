@@ -116,4 +116,4 @@ def K1(data):
     searched = (data.grqi.group == "gpower1") & ~given
     for name, chosen in (("k = 44 of 1000", searched), (f"gamma = {GAMMA:g} on (a_i'x)^2", given)):
         rows = data.grqi[chosen]
-        yield claims.one(rows, "iterations", f"n = {data.grqi.n.iloc[0]}", reading=name)
+        yield claims.tidy(rows, "iterations", f"n = {data.grqi.n.iloc[0]}", reading=name)

@@ -111,7 +111,6 @@ def data(table):
 def draw(data, axes):
     """Draw the trade-off, and the difference to GRQI's variance."""
     left, right = axes.flat
-    axes[0, 0].get_gridspec().set_width_ratios([1, 1.5])
     _draw_curves(left, data)
     for (name, rows), (suffix, form) in product(base.by_penalty(data.both), base.FORMS.items()):
         # GPower0 returns the best entries on its support, so a refit changes nothing
@@ -219,7 +218,7 @@ def K18(data):
     for name, suffix, rows in forms(base.sparse(data.both)):
         ratio = rows[f"variance{suffix}_g"] / rows[f"variance{suffix}_p"]
         good = base.weighted(rows, ratio >= meaning.AS_GOOD.low)
-        yield claims.one(good, "hit", f"n = {rows.n.max()}", reading=name)
+        yield claims.tidy(good, "hit", f"n = {rows.n.max()}", reading=name)
 
 
 K16 = random_starts.K16

@@ -5,12 +5,12 @@ after each component, it deflates one working copy of R partially: R <- R - alph
 alpha = 0.2. It finds more components than there are pixel values: 192, not 196 as the paper says by
 mistake. The paper states neither the cardinality of the components nor that of the patches; we
 chose k = 40 of the 192 pixel values, and dense patches. The iteration limit is the author's. In the
-tiles, grey means zero, and every tile is scaled by its largest value; the first 100 components are
-shown in order, row by row. The middle panel shows those of contrast-normalised patches, another
-reading. The right panel, which we added, shows the fraction of each tile's variation about its mean
-colour (R^2) that is explained by a Gabor function (an oriented wave under a Gaussian envelope, with
-a bandwidth of at most 2.5 octaves) times one colour, for the components, for random patches of the
-same images, and for these patches truncated to their k largest values.
+tiles, grey means zero, and every tile is scaled by its largest value; the first 60 components are
+shown in order, row by row. The right panel, which we added, shows the fraction of each tile's
+variation about its mean colour (R^2) that is explained by a Gabor function (an oriented wave under
+a Gaussian envelope, with a bandwidth of at most 2.5 octaves) times one colour, for the components,
+for random patches of the same images, and for these patches truncated to their k largest values.
+Another reading uses contrast-normalised patches.
 """
 
 from typing import Any
@@ -20,14 +20,14 @@ import pandas as pd
 
 from spcabench import api, claims
 from spcabench.claims import claim, meaning
-from spcabench.figures._gabor import fit
+from spcabench.figures import _gabor
 from spcabench.run import Run
 from spcabench.showing.style import LETTERS, PALETTE, look
 from spcabench.solving.call import Limits
 from spcabench.vectors import project
 
-PANELS, SIZE = (1, 3), (11.5, 4.4)
-SHOWN = 100  # tiles of each panel
+PANELS, SIZE = (1, 2), (11.5, 5.4)
+DOWN, ACROSS = 6, 10  # tiles that are shown
 K, ALPHA, LIMIT = 40, 0.2, 150
 TILE = (8, 8, 3)
 KINDS = {
@@ -86,7 +86,7 @@ def features(problem, *, seed, count, k, alpha, limit):
 
 
 def data(table):
-    """Return one row for each tile, with its 192 values, its Gabor fit and the numbers of its run.
+    """Return one row for each tile, with its 192 values and its R^2.
 
     label : the reading. kind : one of `KINDS`.
     """
@@ -97,8 +97,8 @@ def data(table):
         tiles["cut"] = np.array([project(x, K) for x in tiles["patches"]])
         for kind, X in tiles.items():
             about = dict(label=row.label, problem=row.problem, stand_in=row.stand_in, row=row.row)
-            part = fit(X.reshape(-1, *TILE)).assign(**about, n=row.n, kind=kind, values=list(X))
-            parts.append(part)
+            part = pd.DataFrame({"values": list(X), "r2": _gabor.explained(X.reshape(-1, *TILE))})
+            parts.append(part.assign(**about, kind=kind))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -106,31 +106,26 @@ def data(table):
 
 
 def draw(data, axes):
-    """Draw the paper's grid of tiles for both kinds of patches, and the distribution of R^2."""
-    components = data[data.kind == "components"]
-    for axis, (label, name) in zip(axes.flat, PREPARED.items(), strict=False):
-        if (of := components[components.label == label]).size:
-            _mosaic(axis, of, name)
-    right = axes.flat[2]
-    _shares(right, data[data.label == "main"])
-    right.set_title(
-        f"Gabor functions explain {K10.told(data)} as much of\ncomponents as of patches"
-    )
+    """Draw the paper's grid of tiles, and the distribution of R^2."""
+    left, right = axes.flat
+    left.get_gridspec().set_width_ratios([1.8, 1])
+    drawn = data[data.label == "main"]
+    components = drawn[drawn.kind == "components"]
+    left.imshow(_mosaic(components["values"]), interpolation="nearest")
+    left.set_axis_off()
+    left.set_title(f"{DOWN * ACROSS} of {len(components)} components, k = {K}")
+    _shares(right, drawn)
+    right.set_title(f"Gabor functions explain {K10.told(data)}\nas much of them as of patches")
 
 
-def _mosaic(axis, components, name):
-    X = np.stack(components["values"].tolist())[:SHOWN]
-    across = int(np.ceil(np.sqrt(len(X))))
-    down = -(-len(X) // across)
-    # tiles of 8 pixels with a white line between them
-    picture = np.ones((9 * down + 1, 9 * across + 1, 3))
-    for i, x in enumerate(X):
-        row, column = 9 * (i // across) + 1, 9 * (i % across) + 1
+def _mosaic(components):
+    """Return a picture of the tiles of 8 x 8 pixels, with white lines between them."""
+    picture = np.ones((9 * DOWN + 1, 9 * ACROSS + 1, 3))
+    for i, x in enumerate(components[: DOWN * ACROSS]):
+        row, column = 9 * (i // ACROSS) + 1, 9 * (i % ACROSS) + 1
         tile = (x / np.abs(x).max()).reshape(TILE)
         picture[row : row + 8, column : column + 8] = 0.5 + 0.5 * tile
-    axis.imshow(picture, interpolation="nearest")
-    axis.set_axis_off()
-    axis.set_title(f"{name}: {len(X)} of\n{len(components)} components, k = {K}")
+    return picture
 
 
 def _shares(axis, data):
@@ -174,4 +169,4 @@ def K10(data):
             ratio = 1 + (ours.r2 - theirs) / rows.r2[rows.kind == kind].mean()
             tiles = ours.assign(ratio=ratio, tile=range(len(ours)))
             own = dict(reading=name, seed="tile", over="components")
-            yield claims.one(tiles, "ratio", KINDS[kind], **own)
+            yield claims.tidy(tiles, "ratio", KINDS[kind], **own)

@@ -192,4 +192,4 @@ def draw(data, axes):
 def K14(data):
     """Judge the slope of each seed."""
     grqi = data[data.solver == "grqi"].explode(["orders", "seed"], ignore_index=True)
-    return claims.one(grqi, "orders", f"n = {data.n.iloc[0]}", reading=f"GRQI, J = {J}")
+    return claims.tidy(grqi, "orders", f"n = {data.n.iloc[0]}", reading=f"GRQI, J = {J}")

@@ -174,12 +174,10 @@ def draw(data, axes):
     left.set_title("words that elimination leaves")
     legend_below(left)
     # the first four colours are used for the corpora in the left panel
-    for (kind, name), colour, marker, dashes in zip(
-        TIMES.items(), PALETTE[4:], MARKERS, DASHES, strict=False
-    ):
+    for (kind, name), colour, marker in zip(TIMES.items(), PALETTE[4:], MARKERS, strict=False):
         # side by side, because on an axis of sizes two corpora would overlap
         table = claims.tidy(timed, kind, timed.corpus, seed="round", over="rounds")
-        style = dict(color=colour, marker=marker, linestyle=dashes, label=name)
+        style = dict(color=colour, marker=marker, linestyle="none", label=name)
         draw_curve(right, table, "s", **style)
     names = data.corpora.corpus.str.partition(" for ")[0]
     millions = [

@@ -14,7 +14,9 @@ continuation beyond. BCA is the paper's Algorithm 1 with beta = 1e-3/n and every
 1e-9. We added two variants: one has beta = 5e-3/n and solves box QPs only as accurately as the
 remaining gap requires, and the other uses continuation in beta. Times are measured on one thread,
 with the methods taking turns and nothing else running. Lines are geometric means over the problems
-with their 95 % intervals. The paper prints no numbers next to its curves.
+with their 95 % intervals. The paper prints no numbers next to its curves. Runs to a gap of 1e-3, on
+six problems with n = 50 and n = 100, are not drawn; they are timed in processor seconds, and beta
+is half of the gap / n.
 
 Z4 is judged on runs that are not drawn: it counts the sweeps of BCA on these problems, and on 50 to
 500 words of three corpora with a penalty that leaves about five words.
@@ -22,6 +24,8 @@ Z4 is judged on runs that are not drawn: it counts the sweeps of BCA on these pr
 
 from types import SimpleNamespace
 from typing import Any
+
+import pandas as pd
 
 from spcabench import claims
 from spcabench.claims import claim, meaning
@@ -49,16 +53,16 @@ def runs(scale):
     paper = scale == "paper"
     for family in base.FAMILIES:
         yield from base.timed_runs(family, scale)
-    yield from base.long_runs() if paper else ()
+    yield from [*base.long_runs(), *base.tight_runs()] if paper else ()
     yield from text.runs(scale)
 
 
 def data(table):
     """Return the timed runs and their ratios, and the tables of the other experiments."""
-    timed = base.timed(table)
+    timed = base.timed(table[table.solver.notna()])
     return SimpleNamespace(
         timed=timed,
-        speedups=base.speedups(timed),
+        speedups=pd.concat([base.speedups(timed), base.tight(table)], ignore_index=True),
         words=text.by_size(table),
     )
 
@@ -88,6 +92,7 @@ def draw(data, axes):
 
 EXACT, LOOSE = "exact QPs", "loose QPs, beta = 5e-3/n"
 READINGS = {"bca": EXACT, "bca loose": LOOSE}
+READINGS |= {f"{of} tight": f"{of} QPs, gap {base.TIGHT:g}" for of in ("exact", "loose")}
 SIZES = claims.every("sizes", least=6)
 
 
@@ -104,15 +109,15 @@ def of_bca(rows):
     "Z1",
     "section 3, figure 1",
     "Fig 1 shows that our algorithm converges much faster than the first order algorithm",
-    measures="time of DSPCA / time of BCA, both to a certified gap of 1e-2",
+    measures="time of DSPCA / time of BCA, both to a certified gap of 1e-2, or of 1e-3 if the "
+    "reading says so",
     unit="times",
     rule=meaning.MUCH,
     at=SIZES,
     null=1.0,
     timed=True,
-    deviates="The paper names no accuracy: a certified gap of 1e-2 is our choice, and a loose one "
-    "favours DSPCA, whose iterations grow with 1 / gap.",
-    changed="exact QPs alone decided",
+    deviates="The paper names no accuracy: gaps of 1e-2 and, at two sizes, of 1e-3 are our choice.",
+    changed="a gap of 1e-3 was no reading; before that, exact QPs alone decided",
     because={
         EXACT: "Each box QP is solved exactly. If it is solved only as accurately as the remaining "
         "gap requires, BCA takes a fraction of the time.",
@@ -157,4 +162,4 @@ def Z4(data):
     # the corpora are the replicates, because all sizes of a corpus share its words
     words = dict(reading="covariances of words, exact QPs", seed="corpus", over="corpora")
     yield claims.each(data.words, "size", "sweeps", "{:g} words", missed="missed", **words)
-    yield claims.one(data.words, "power", "words", part="exponent", **words)
+    yield claims.tidy(data.words, "power", "words", part="exponent", **words)

@@ -1,10 +1,10 @@
 """Zhang, El Ghaoui (2011), Figure 2: sorted variances of the words.
 
 The figure shows the variances (with divisor m) of the counts of all words in decreasing order, for
-the paper's two corpora or their stand-ins (KOS for NYTimes, the Associated Press for PubMed). We
-added NIPS, whose curve is lighter. In the left panel the axis of ranks is linear, as in the paper,
-so an exponential decay is a straight line. In the right panel, which we added, it is logarithmic,
-so a power law is a straight line.
+the paper's two corpora or their stand-ins (KOS for NYTimes, the Associated Press for PubMed). On
+the linear axis of ranks, as in the paper, an exponential decay is a straight line. In the right
+panel, which we added, the axis is logarithmic, so a power law is a straight line; we added NIPS to
+it.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ from spcabench.figures import _zhang2011_text as text
 from spcabench.run import Run
 from spcabench.showing.style import DASHES, PALETTE
 
-PANELS, SIZE = (1, 2), (11.5, 4.2)
+PANELS, SIZE = (1, 3), (11.5, 3.8)
 HEAD = 1000  # the largest rank mentioned in the paper
 LARGEST, ALL = f"{HEAD} words of largest variance", "all words"
 
@@ -71,21 +71,25 @@ def data(table):
 
 
 def draw(data, axes):
-    """Plot the log variance against the rank (left) and the logarithm of the rank (right)."""
-    for axis, scale in zip(axes.flat, ("linear", "log"), strict=True):
-        for row, colour, dashes in zip(data.itertuples(), PALETTE, DASHES, strict=False):
-            alpha = 1.0 if row.label in text.ORDERS else 0.5
-            style = dict(color=colour, linestyle=dashes, alpha=alpha, label=row.corpus)
-            ranks, variances = np.array(row.ranks), np.array(row.variances)
-            axis.plot(ranks[variances > 0], variances[variances > 0], **style)
-        axis.set(xscale=scale, yscale="log", xlabel="word, sorted by variance")
-    left, right = axes.flat
-    left.set_ylabel("variance of its count")
-    right.legend()
-    for axis, reading in ((left, ALL), (right, LARGEST)):
-        axis.set_title(
-            f"{reading}: an exponential\nleaves {Z12.told(data, reading)} a power law's error"
-        )
+    """Plot the log variance against the rank, and all corpora against its logarithm."""
+    *of_paper, right = axes.flat
+    asked = data[data.label.isin(text.ORDERS)]
+    for axis, row in zip(of_paper, asked.itertuples(), strict=False):
+        plot(axis, row, PALETTE[0])
+        axis.set(title=row.corpus, xlabel="word, sorted by variance", ylabel="variance of counts")
+    for row, colour, dashes in zip(data.itertuples(), PALETTE, DASHES, strict=False):
+        plot(right, row, colour, linestyle=dashes, label=row.corpus)
+    right.set(xscale="log", xlabel="word, sorted by variance")
+    right.legend(loc="lower left")
+    told = f"an exponential leaves {Z12.told(data)} a power law's error"
+    right.set_title(f"{told}\nup to rank {HEAD}")
+
+
+def plot(axis, row, colour, **style):
+    """Plot the variances of a corpus that are not zero against their ranks."""
+    ranks, variances = np.array(row.ranks), np.array(row.variances)
+    axis.plot(ranks[variances > 0], variances[variances > 0], color=colour, **style)
+    axis.set_yscale("log")
 
 
 # what is claimed

@@ -5,7 +5,6 @@ vectors. The published values come from spcabench/comparison/published.toml.
 """
 
 import tomllib
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from spcabench.page import comparison_one
 from spcabench.page.generated_block import markdown_table
 from spcabench.page.render import render
 from spcabench.page.tables import Column, Link, Table, linked
-from spcabench.showing.words import counted, number, span
+from spcabench.showing.words import number, span
 
 PUBLISHED = Path(best_known.__file__).with_name("published.toml")
 Answers = list[dict[str, Any]]
@@ -84,31 +83,19 @@ def contradicted() -> str:
     )
 
 
-def write(folder: Path, of_figures: Iterable[dict[str, Any]], about: dict[str, Any]) -> None:
-    """Write the page that lists all instances, from the suites and from the figures' problems.
-
-    of_figures : the entries of certified.json. about : the links of the site and the footer.
-    """
-    parts = {
-        "of the suites are proven optimal": of_suites(),
-        "that figures needed": [_of_figure(entry) for entry in of_figures],
-    }
-    told = ", ".join(
-        f"{sum(row['proven'] for row in rows):,} of {counted(len(rows), 'instances')} {what}"
-        for what, rows in parts.items()
-    )
-    entries = [row for part in parts.values() for row in part]
+def write(folder: Path, about: dict[str, Any]) -> None:
+    """Write the page that lists all instances. about : the links of the site and the footer."""
+    entries = of_suites()
     rows = pd.DataFrame(entries)
     rows = rows.assign(
         named=[_named(row, folder) for row in entries],
         told=[*map(_told, entries)],
-        by=linked(rows.who.replace("", "runs of the figure"), ""),
+        by=linked(rows.who, ""),
         published=rows.published.replace("", "none that we know of"),
-        support=rows.support.replace("", "not stored"),
     )
     text = render(
         "optimal.html.j2",
-        told=f"{told}.",
+        told=proven(),
         table=Table(COLUMNS, rows, "Instances"),
         sources=published()["sources"],
         site=about["site"] | {"optimal": NAME},
@@ -154,8 +141,7 @@ def of_suites() -> list[dict[str, Any]]:
             "k": e.k,
             "value": e.value,
             "published": "; ".join(map(_published, answers.get((e.item, e.k, e.nonnegative), ()))),
-            "state": _state(e.proven, e.gap),
-            "proven": e.proven,
+            "state": "proven" if e.proven else f"open: gap {number(e.gap, 'share')}",
             "who": e.who,
             "bound_by": e.bound_by,
             "seconds": number(e.seconds, "s") if e.seconds else "",
@@ -179,24 +165,3 @@ def _published(answer: dict[str, Any]) -> str:
     elif "gap" in answer:
         told = f"bound {answer['gap']:.2g} % above their best{time}"
     return f"{told} ({answer['source']})"
-
-
-def _state(proven: bool, gap: float) -> str:
-    return "proven" if proven else f"open: gap {number(gap, 'share')}"
-
-
-def _of_figure(entry: dict[str, Any]) -> dict[str, Any]:
-    """Return the row for an optimum or a bound that was computed for a figure."""
-    return {
-        "instance": entry["problem"],
-        "kind": entry["figure"],
-        "k": int(entry["k"]),
-        "value": entry["best"],
-        "published": "",
-        "state": _state(entry["proven"], max(1.0 - entry["best"] / entry["bound"], 0.0)),
-        "proven": entry["proven"],
-        "who": "",
-        "bound_by": best_known.EXACT,
-        "seconds": number(entry.get("seconds"), "s") if entry.get("seconds") else "",
-        "support": "",
-    }

@@ -22,7 +22,6 @@ from spcabench.page.tables import (
     Link,
     Strip,
     Table,
-    escaped,
     known,
     linked,
     percent,
@@ -110,17 +109,14 @@ def view(comparison: Comparison, folder: Path, top: str | None) -> View:
         for solver in ranks.solver
     ]
     write_text(folder / "ranking.csv", ranks.assign(warnings=told).to_csv(index=False))
-    write_text(folder / "ranking.tex", latex(ranked, warnings))
     pictures = [Section(p.name, p.title, picture=p) for p in comparison_pictures.pictures(standing)]
-    seeds = _seeds(ranks)
     return View(
         name=comparison.name,
         title="Solvers compared",
         lead=f"{len(ranks)} solvers on {len(pairs)} pairs of a problem and a cardinality, suite "
         f"{comparison.terms.suite}, settings {comparison.terms.settings}. {comparison.about}",
-        order="Solvers are sorted by the percentage of pairs on which they reach 99.9 % of the "
-        f"best known value, then by the mean share of this value, then by {standing.last}.",
-        notes=seeds,
+        order=f"{RULE}{LAST[standing.last]}",
+        notes=_seeds(ranks),
         rankings=[ranked],
         answers=answers,
         warnings=warnings,
@@ -130,9 +126,9 @@ def view(comparison: Comparison, folder: Path, top: str | None) -> View:
             *pictures[1:],
             *_samples(rows),
             _of_pairs(pairs, standing),
-            _how(standing, seeds),
+            _how(standing),
         ],
-        files=[views.ANSWERS, "ranking.csv", "ranking.txt", "ranking.tex"],
+        files=[views.ANSWERS, "ranking.csv", "ranking.txt"],
         newest=views.newest(rows),
         runs=_runs(standing, top),
     )
@@ -169,13 +165,6 @@ def ranking(standing: Standing, warnings: views.Warnings, top: str | None) -> Ta
     # on few problems no interval is known
     drawn = any(strip.ends for strip in rows["strip"])
     return Table([column for column in RANKING if drawn or column.field != "strip"], rows)
-
-
-def latex(ranked: Table, warnings: views.Warnings, cited: dict[str, str] | None = None) -> str:
-    """Return a ranking for LaTeX, with its warnings. cited : solver -> key of its paper."""
-    notes = [rf"$^\dagger$ {escaped(views.as_text(warning))}\par" for warning in warnings]
-    head = ["\n\\par\\smallskip\\raggedright"] if notes else []
-    return ranked.latex(cited or {}) + "\n".join([*head, *notes, ""])
 
 
 def _strip(row: dict[str, Any]) -> Strip:
@@ -298,8 +287,8 @@ def _of_best(share: float, of_seeds: list[float]) -> str:
     return f"{percent(share)}{ends if len(of_seeds) > 1 else ''}"
 
 
-def _how(standing: Standing, seeds: str) -> Section:
-    """Return the rule, limits, settings, times and problems. seeds : how far seeds differ."""
+def _how(standing: Standing) -> Section:
+    """Return the rule, limits, settings, times and problems."""
     comparison, rows = standing.comparison, standing.comparison.rows
     terms, limit = comparison.terms, comparison.terms.limit
     times = (
@@ -311,7 +300,7 @@ def _how(standing: Standing, seeds: str) -> Section:
     if terms.fresh is not None:
         known_best = "The best answers of this comparison; bounds were computed during the runs."
     facts = [
-        ("Ranking", f"{RULE}{LAST[standing.last]} {RANK}"),
+        ("Ranks", RANK),
         (
             "Limits",
             f"{limit:g} s per run. A run without an answer after {plans.PATIENCE_FACTOR * limit:g} "
@@ -321,7 +310,6 @@ def _how(standing: Standing, seeds: str) -> Section:
         ("Times", times),
         ("Best known", known_best),
         ("Settings", f"{terms.settings}: {suite.SETTINGS[terms.settings]['about']}."),
-        *([("Seeds", seeds)] if seeds else []),
     ]
     settings = [_settings(*entrant, rows) for entrant in comparison.entrants.items()]
     heads = ("Solver", "Settings", "Stops", "Rule", "Iterates", "At the time limit")
@@ -338,9 +326,8 @@ def _settings(label: str, entrant: Entrant, rows: pd.DataFrame) -> list[str]:
     left_out = {"k", "start", "seed", "components", "nonnegative", about.traits.penalty}
     values = {name: value for name, value in about.defaults.items() if name not in left_out} | own
     told = ", ".join(f"{key} = {value}" for key, value in values.items())
-    started = [e["startup_seconds"] for e in mine.extra if "startup_seconds" in e]
-    if started:  # a command in another language
-        told += f"timed to the exit of the process; an empty run takes {min(started):.3g} s"
+    if any("process_seconds" in extra for extra in mine.extra):  # a command in another language
+        told += "timed from the start of the process to its exit"
     limits = about.limits(own)
     stop = "ends by itself" if limits.stop == "end" else f"{limits.stop} below {limits.tol:g}"
     return [

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from spcabench.comparison import profiles, suite
-from spcabench.comparison.ranking import PAIR, TARGETS, costs, recovered, steps
+from spcabench.comparison.ranking import PAIR, costs, recovered, steps
 from spcabench.files import make_folder, write_picture, write_text
 from spcabench.page import light_svg
 from spcabench.page.standing import Standing
@@ -85,7 +85,7 @@ class Picture:
 def pictures(standing: Standing) -> Iterator[Picture]:
     """Yield the pictures of a comparison, starting with the frontier, if any solver answered."""
     if standing.looks:
-        for picture in (_frontier, _performance, _data, _by_kind, _anytime, _recovery):
+        for picture in (_frontier, _performance, _data, _anytime, _recovery):
             if (made := picture(standing)).panels:
                 yield made
 
@@ -142,39 +142,27 @@ def _performance(standing: Standing) -> Picture:
 
 
 def _data(standing: Standing) -> Picture:
-    def draw(axis: Any, panel: tuple[str, float]) -> None:
-        measure, share = panel
-        _data_profile(axis, standing, _reaching(standing, share, measure), measure)
-        axis.set(title=f"to {100 * share:g} %")
-
-    return Picture(
-        "Data profiles",
-        f"After Moré and Wild (2009). {COLOURED} {BANDS} The first feasible iterate that is good "
-        "enough counts; for a searched penalty, the whole search counts.",
-        [(measure, share) for measure in MEASURES for share in TARGETS],
-        draw,
-        "share of pairs",
-        height=2.9,
-    )
-
-
-def _by_kind(standing: Standing) -> Picture:
     families = standing.answers.groupby(PAIR).family.first()
-    cost = _reaching(standing, 0.99, "work")
 
-    def draw(axis: Any, family: str) -> None:
-        mine = cost[families.reindex(cost.index) == family]
-        _data_profile(axis, standing, mine, "work", band=False)
+    def draw(axis: Any, panel: tuple[str, str]) -> None:
+        family, measure = panel
+        cost = _reaching(standing, 0.99, measure)
+        if family in kinds:
+            cost = cost[families.reindex(cost.index) == family]
+        _data_profile(axis, standing, cost, measure, band=family not in kinds)
         axis.set(title=family)
 
     kinds = [*dict.fromkeys(standing.answers.family)]
+    panels = [("all problems", measure) for measure in MEASURES]
     return Picture(
-        "Profiles by kind of problem",
-        "The data profiles on flops to 99 % of the best known, separately for each kind of "
-        "problem. A solver that is good on average need not be good on your data. " + COLOURED,
-        kinds if len(kinds) > 1 else [],
+        "Data profiles",
+        f"After Moré and Wild (2009). {COLOURED} {BANDS} The first feasible iterate that is good "
+        "enough counts; for a searched penalty, the whole search counts. A solver that is good on "
+        "average need not be good on your kind of problem.",
+        panels + [(kind, "work") for kind in kinds if len(kinds) > 1],
         draw,
-        "share of pairs",
+        "share of pairs solved to 99 %",
+        height=2.9,
     )
 
 

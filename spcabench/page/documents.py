@@ -17,7 +17,7 @@ def documents() -> dict[Path, dict[str, str]]:
         ROOT / "docs" / "solvers.md": {"methods": solver_table.table()},
         ROOT / "docs" / "reading_results.md": {"words": words()},
         ROOT / "docs" / "findings.md": {"article": findings.article()},
-        ROOT / "docs" / "index.md": {"numbers": findings.front()},
+        ROOT / "docs" / "index.md": {"numbers": findings.front("../results/published/")},
     }
 
 

@@ -11,31 +11,29 @@ from spcabench.page.render import render
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "results" / "published"
-COVER = "kuleshov2013_fig3"  # the figure on the first pages; if it is missing, the first one
+COVER = "kuleshov2013_fig3"  # the figure on the first pages
 Statements = list[dict[str, Any]]
 
 
-def front() -> str:
-    """Return the first page's counts of verdicts and of proven optima, and its picture."""
-    statements = files.read_json(PUBLISHED / "claims.json")["statements"]
-    counts, words = in_short.counts(statements), refitted(statements)
-    return (
+def front(home: str, published: Path = PUBLISHED) -> str:
+    """Return the counts of verdicts and of proven optima, and the picture, as Markdown.
+
+    The README, the first document and the first page of the results show the same.
+
+    home : the way from the document to the published run.
+    """
+    statements = files.read_json(published / "claims.json")["statements"]
+    counts = in_short.counts(statements)
+    answer = (
         f"\n**Of {counts['judged']} statements from these papers, {counts['holds']} hold, "
-        f"{counts['fails']} fail, {counts['depends']} depend on the reading, and {counts['open']} "
-        f"are open.** {certified_page.proven()}\n\n"
-        f"[![{words}](../results/published/figures/{COVER}/figure.svg)]"
-        f"(../results/published/{papers.key_of(COVER)}.md)\n\n*{words}*\n\n"
+        f"{counts['depends']} depend on the reading, {counts['open']} are open, and "
+        f"{counts['fails']} fail.** {certified_page.proven()}\n"
     )
-
-
-def cover(figures: list[dict[str, Any]], statements: Statements) -> dict[str, str]:
-    """Return the picture in the README, with its caption and the page that shows it."""
-    figure = next((f for f in figures if f["figure"] == COVER), figures[0])
-    return {
-        "picture": figure["image"]["address"],
-        "words": refitted(statements) if figure["figure"] == COVER else figure["title"],
-        "page": f"results/published/{figure['paper']}.md",
-    }
+    if not (words := caption(statements)):
+        return answer
+    picture = f"{home}figures/{COVER}/figure.svg"
+    page = f"{home}{papers.key_of(COVER)}.md"
+    return f"{answer}\n[![{words}]({picture})]({page})\n\n*{words}*\n\n"
 
 
 def article() -> str:
@@ -119,14 +117,15 @@ def _counted(name: str, statements: Statements) -> tuple[Any, ...]:
     return (name, *(count[word] for word in words))
 
 
-def refitted(statements: Statements) -> str:
-    """Return the caption of the figure that shows what a refit changes."""
-    returned, refit = (
-        Numbers(statements).of("K18", f"GPower1, {how}")["range"]
-        for how in ("as returned", "refitted")
-    )
+def caption(statements: Statements) -> str:
+    """Return what the picture on the first pages shows, or "" if K18 was not judged."""
+    numbers, readings = Numbers(statements), ("GPower1, as returned", "GPower1, refitted")
+    judged = numbers.statements.get("K18", {"readings": ()})
+    if not {*readings} <= {reading["name"] for reading in judged["readings"]}:
+        return ""
+    returned, refit = (numbers.of("K18", reading)["range"] for reading in readings)
     return (
-        f"Below 20 % nonzeros, GRQI explains at least as much variance as GPower1 in {returned} of "
+        f"Below 20 % nonzeros, GRQI explains at least 98 % of GPower1's variance in {returned} of "
         f"the pairs, as the solvers return their answers, and in {refit} after a refit. GPower1's "
         "penalty shrinks the entries, which hides its better support (Kuleshov, Figure 3)."
     )

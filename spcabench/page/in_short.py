@@ -1,9 +1,10 @@
 """Summaries of statements: counts of verdicts, and a few sentences per paper."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from spcabench.claims import summary
 from spcabench.showing.words import counted
 
 Stored = dict[str, Any]
@@ -46,15 +47,35 @@ def ordered(statements: Iterable[Stored]) -> list[Stored]:
     return sorted(statements, key=lambda s: (s["kind"] == "theorem", WORDS.index(s["verdict"])))
 
 
-def sentences(statements: Iterable[Stored], telling: Iterable[str]) -> list[str]:
-    """Return a sentence with the quote, the numbers and the verdict of each telling statement."""
+def sentences(statements: Iterable[Stored], telling: Mapping[str, str]) -> list[str]:
+    """Return a sentence for each telling statement: its verdict, the claim and the numbers.
+
+    telling : id -> the claim in a few words; if there are none, the sentence has the quotation.
+    """
     known = {s["id"]: s for s in statements}
-    return [_sentence(known[id]) for id in telling if id in known]
+    return [_sentence(known[id], claim) for id, claim in telling.items() if id in known]
 
 
-def _sentence(s: Stored) -> str:
-    elsewhere = "on other data than the paper's, " if "stand-in" in s["marks"] else ""
-    return f'"{s["quote"]}": {elsewhere}{s["short"]} ({s["id"]}: {s["verdict"]}).'
+def _sentence(s: Stored, claim: str) -> str:
+    elsewhere = " on other data" if "stand-in" in s["marks"] else ""
+    told = summary.first_of_each(s["readings"])
+    if s["verdict"] == "depends":
+        told = [reading for reading in told if reading["verdict"] != "open"]
+    numbers = [
+        f"{reading['name']}: {_decisive(s, reading)}" if len(told) > 1 else _decisive(s, reading)
+        for reading in told
+    ]
+    return (
+        f"{s['id']} {s['verdict']}{elsewhere}: {claim or s['quote']} "
+        f"({'; '.join(numbers) or 'not measured'})."
+    )
+
+
+def _decisive(s: Stored, reading: Stored) -> str:
+    """Return the range of the numbers of the first part with the reading's verdict."""
+    parts = [(part, places) for part, places in summary.judged_places(s, reading) if places]
+    decide = [p for p in parts if reading["verdict"] in {place["verdict"] for place in p[1]}]
+    return summary.span_of(*(decide or parts)[0]) if parts else "no number"
 
 
 def header(statements: Iterable[Stored]) -> str:

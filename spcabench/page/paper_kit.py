@@ -34,7 +34,9 @@ def write(folder: Path, out: Path) -> Path:
     write_text(out / "references.bib", "\n".join([own, *entries.values(), data]))
     warnings = comparison_view.warnings(rows)
     ranked = comparison_one.ranking(standing, warnings, None)
-    write_text(out / "table.tex", comparison_one.latex(ranked, warnings, key_of))
+    notes = [rf"$^\dagger$ {escaped(comparison_view.as_text(warning))}\par" for warning in warnings]
+    head = ["\n\\par\\smallskip\\raggedright"] if notes else []
+    write_text(out / "table.tex", ranked.latex(key_of) + "\n".join([*head, *notes, ""]))
     for picture in comparison_pictures.pictures(standing):
         picture.write(out / "figures" / f"{picture.name}.pdf")
     return out

@@ -10,8 +10,6 @@ from spcabench.page.papers import Paper, in_order
 from spcabench.page.render import render
 from spcabench.page.source_links import relative
 
-LARGEST_SVG = 300_000  # bytes; if an SVG is larger, the PNG is shown
-
 
 def papers(folder: Path) -> list[dict[str, Any]]:
     """Return the papers of a run, each with its figures, data and counts of verdicts."""
@@ -79,7 +77,6 @@ def _paper(
         "verdicts": count,
         "told": in_short.told(count),
         "in_short": in_short.sentences(statements, paper.telling),
-        "telling": "".join(in_short.sentences(statements, paper.telling[:1])),
         "header": in_short.header(statements),
         "stand_ins": sorted({d["name"] for d in data.values() if d["stand_in"]}),
     }
@@ -104,9 +101,8 @@ def _figure(folder: Path, report: dict[str, Any]) -> dict[str, Any]:
 
 
 def picture(folder: Path, figure: str) -> dict[str, Any] | None:
-    """Return the address and size of a figure's picture (SVG if small, otherwise PNG), or None."""
-    svg, png = (folder / "figures" / figure / f"figure.{kind}" for kind in ("svg", "png"))
-    file = svg if is_small(svg) or not png.exists() else png
+    """Return the address and size of a figure's picture, or None."""
+    file = folder / "figures" / figure / "figure.svg"
     if not file.exists():
         return None
     # the size reserves a place while the picture loads; an inch has 96 pixels in a browser
@@ -114,11 +110,6 @@ def picture(folder: Path, figure: str) -> dict[str, Any] | None:
     size = registry.module("figure", figure).SIZE if known else (None, None)
     width, height = (side and round(96 * side) for side in size)
     return {"address": relative(file, folder), "width": width, "height": height}
-
-
-def is_small(svg: Path) -> bool:
-    """Whether an SVG file exists and has few points; browsers take seconds to draw many."""
-    return svg.exists() and svg.stat().st_size <= LARGEST_SVG
 
 
 def row_files(folder: Path, figure: str) -> list[Path]:

@@ -2,8 +2,8 @@
 
 import sys
 import tomllib
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 
@@ -16,9 +16,9 @@ class Paper:
     """The facts about a paper in ``spcabench/figures/KEY.toml``.
 
     authors : their family names. venue : where it appeared. address : where it can be read. place :
-        papers are shown in increasing order of place, then of key. telling : the statements
-        that summarise the paper, of which the first represents it on the first page. reproduced,
-        solvers : the reproduced parts of the paper and its solvers, for the table of papers.
+        papers are shown in increasing order of place, then of key. telling : the claims
+        that summarise the paper in a few words each, by id; the first is on the first page.
+        reproduced, solvers : its reproduced parts and its solvers, for the table of papers.
     """
 
     key: str
@@ -28,7 +28,7 @@ class Paper:
     venue: str = ""
     address: str = ""
     place: int = sys.maxsize
-    telling: tuple[str, ...] = ()
+    telling: Mapping[str, str] = field(default_factory=dict)
     reproduced: str = ""
     solvers: str = ""
 
@@ -67,7 +67,6 @@ def _read(file: Path) -> Paper:
     try:
         words = tomllib.loads(file.read_text(encoding="utf-8"))
         words["authors"] = tuple(words["authors"])
-        words["telling"] = tuple(words.get("telling", ()))
         return Paper(key=file.stem, **words)
     except (tomllib.TOMLDecodeError, KeyError, TypeError) as error:
         known = ", ".join(name for name in Paper.__dataclass_fields__ if name != "key")

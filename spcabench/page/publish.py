@@ -12,9 +12,8 @@ import pyarrow.compute as pc
 from spcabench import machine, registry
 from spcabench.comparison import best_known, stored
 from spcabench.errors import InputError
-from spcabench.files import read_json, replacing_folder, write_changed, write_text
+from spcabench.files import make_folder, replacing_folder, write_changed, write_text
 from spcabench.page import (
-    certified_page,
     claims_file,
     comparison_page,
     comparison_several,
@@ -47,9 +46,9 @@ def publish(
 
     The rows of a run replace the published rows of its figures, except those of long runs
     (`figure_jobs.LONG`) that it does not contain. Published figures that it does not contain
-    remain, unless the repository no longer has them. If the run is the published one itself, its
-    statements are judged again. Everything is written next to ``out``, which is replaced at the
-    end.
+    remain, unless the repository no longer has them. All published figures are drawn and judged
+    again, also if the run is the published one itself. Everything is written next to ``out``, which
+    is replaced at the end.
 
     only : figures to renew, of which the run can have a part of the groups of rows. All others
         remain.
@@ -69,10 +68,9 @@ def publish(
         _check_rows(folder, name, scale)
     # everything is written to a copy that is swapped in at the end, so a crash changes nothing
     with replacing_folder(out, keep=True) as aside:
-        named = only or ([] if again else [*figures])
-        for name in named if not again else ():
+        for name in () if again else only or figures:
             _renew_rows(folder / "rows" / name, aside / "rows" / name, whole=not only)
-        _renew_figures(aside, {*named}, scale)
+        _renew_figures(aside, scale)
         for file in aside.glob("rows/*/rows.parquet"):
             _without_histories(file)
         _copy_history(folder.parent / "history", aside / "history")
@@ -84,8 +82,8 @@ def publish(
     return about
 
 
-def _renew_figures(out: Path, renewed: set[str], scale: str) -> None:
-    """Judge all published figures from their rows, and draw those that use renewed rows."""
+def _renew_figures(out: Path, scale: str) -> None:
+    """Draw and judge all published figures from their rows, because their code may have changed."""
     known = registry.names("figure")
     for home in out.glob("figures/*"):
         if home.name not in known:
@@ -94,8 +92,10 @@ def _renew_figures(out: Path, renewed: set[str], scale: str) -> None:
     for name in known:
         if files := verify.rows_of(out, name):
             home = out / "figures" / name
-            if {name, *figure_jobs.shared(name)} & renewed:
-                _draw(name, files, home)
+            shutil.rmtree(home, ignore_errors=True)
+            make_folder(home)
+            # other formats are larger, and git never forgets them
+            draw.draw_to(name, files, [home / "figure.svg"])
             draw.judge_figure(name, scale, files, home / claims_file.NAME)
 
 
@@ -127,27 +127,11 @@ def _renew_rows(source: Path, out: Path, whole: bool) -> None:
     rows.write_table(table, target, small=True)
 
 
-def _draw(name: str, files: list[Path], out: Path) -> None:
-    """Draw a published figure, as SVG or, if that is large, as PNG with few colours."""
-    from PIL import Image
-
-    shutil.rmtree(out, ignore_errors=True)
-    draw.draw_figure(name, files, out)
-    (out / "figure.pdf").unlink()
-    # in one format: scatter plots as SVG take megabytes, and git never forgets them
-    if paper_page.is_small(out / "figure.svg"):
-        (out / "figure.png").unlink()
-        return
-    (out / "figure.svg").unlink()
-    # a picture with 256 colours looks the same and takes a third of the space
-    with Image.open(out / "figure.png") as picture:
-        picture.convert("RGB").quantize(256).save(out / "figure.png", optimize=True)
-
-
 def _without_histories(file: Path) -> None:
     """Remove the histories of rows that are too large; only the figure itself uses them."""
     if file.stat().st_size > LARGEST_ROWS:
-        rows.write_table(rows.without_histories(rows.read_table([file])), file, small=True)
+        table = rows.read_table([file])
+        rows.write_table(rows.replaced(table, history=[None] * len(table)), file, small=True)
 
 
 def _write_pages(out: Path) -> dict[str, Any]:
@@ -174,16 +158,12 @@ def block(published: Path) -> str:
     """Return the gallery and the verdict table of the published run, if there is such a run."""
     if not (published / "about.json").exists():
         return "No run at the papers' scale has been published yet.\n"
-    about = read_json(published / "about.json")
     papers = paper_page.papers(published)
-    figures = [figure for paper in papers for figure in paper["figures"]]
     statements = [s for paper in papers for s in paper["statements"]]
     return render(
         "readme.md.j2",
         papers=papers,
-        cover=findings.cover(figures, statements),
-        known=certified_page.proven(),
-        about=about,
+        front=findings.front("results/published/", published),
         total=in_short.counts(statements),
         header=in_short.header(statements),
     )
@@ -208,10 +188,20 @@ def _copy_comparisons(sources: list[Path], out: Path) -> None:
     given = {source.resolve().name: source for source in sources}
     for file in (*out.glob(f"*/{stored.ROWS}"), *out.glob(f"*/{comparison_several.ABOUT}")):
         if file.parent.name not in given:
+            _remove_pages(file.parent)
             comparison_page.write(file.parent, published=True)
     for name, source in given.items():
         shutil.rmtree(out / name, ignore_errors=True)
         comparison_page.publish(source, out / name)
+
+
+def _remove_pages(comparison: Path) -> None:
+    """Remove what an earlier version wrote for a comparison, except its data."""
+    for part in comparison.iterdir():
+        if part.is_dir():
+            shutil.rmtree(part)
+        elif part.suffix not in (".json", ".parquet"):
+            part.unlink()
 
 
 def _about(figures: dict[str, dict[str, Any]]) -> dict[str, Any]:

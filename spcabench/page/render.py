@@ -18,7 +18,7 @@ OPTIONAL = {
     "choose": "choose.html",
     "optimal": "optimal.html",
     "history": "history/index.html",
-    "docs": "../../docs/",
+    "docs": "docs/",
 }
 
 
@@ -49,7 +49,7 @@ def _environment(folder: Path | None) -> Environment:
         "math": math_html.marked_up,
     }
     # pages of a comparison and of the history are written without knowing the others
-    environment.globals["site"] = OPTIONAL | {"ext": ".md"}
+    environment.globals["site"] = OPTIONAL
     return environment
 
 

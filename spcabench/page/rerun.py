@@ -13,10 +13,9 @@ from typing import Any
 
 import pandas as pd
 
-from spcabench import validate
 from spcabench.comparison import plans, stored
 from spcabench.comparison.entrants import Entrant
-from spcabench.errors import InputError
+from spcabench.errors import InputError, nearest
 from spcabench.files import read_json
 from spcabench.page import verify
 from spcabench.page.row_names import answer, hashes
@@ -51,13 +50,13 @@ def find(name: str, folders: Sequence[Path]) -> Published:
     place, _, row = name.partition("/")
     files = _files(folders)
     if place not in files:
-        raise InputError(f"ROW: {validate.nearest('figure or comparison', place, files)}")
+        raise InputError(f"ROW: {nearest('figure or comparison', place, files)}")
     file = files[place]
     table = rows.read_text([file])
     named = _names(table) if file.parent.parent.name == "compare" else pd.Series(hashes(table))
     rounds = table[(named == row).to_numpy()]
     if rounds.empty:
-        raise InputError(f"ROW: {validate.nearest('row', row, {*named}, place)}")
+        raise InputError(f"ROW: {nearest('row', row, {*named}, place)}")
     run, warm = _planned(file, place, rounds.iloc[0])
     return Published(rounds, run, warm)
 

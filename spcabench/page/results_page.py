@@ -7,11 +7,13 @@ import pandas as pd
 
 from spcabench import registry
 from spcabench.comparison import best_known
-from spcabench.files import write_changed, write_text
+from spcabench.files import make_folder, write_changed, write_text
 from spcabench.page import (
     certified_page,
     choose_page,
     claims_file,
+    document_pages,
+    findings,
     in_short,
     numbers_page,
     paper_page,
@@ -21,7 +23,7 @@ from spcabench.page import (
 from spcabench.page.cite import cite
 from spcabench.page.comparison_view import ANSWERS
 from spcabench.page.paper_page import row_files
-from spcabench.page.render import render
+from spcabench.page.render import OPTIONAL, render
 from spcabench.page.source_links import relative
 
 # style and script of all pages of a run are separate files, because a run has 140 pages
@@ -36,12 +38,14 @@ def write_page(folder: Path, published: bool = False) -> Path:
     """
     for name in SHARED:
         write_changed(folder / name, (TEMPLATES / name).read_text(encoding="utf-8"))
+    if published:
+        make_folder(folder / OPTIONAL["docs"])  # to which the other pages lead
     reports = claims_file.read_all(folder)
     newest = max(reports.values(), key=lambda report: report["written"])
     about: dict[str, Any] = {
         "scale": newest["scale"],
         "cite": cite(newest),
-        "site": search_index.site(folder),
+        "site": search_index.site(folder, published),
     }
     # these are written first, because the other pages link only to existing files
     for name, report in reports.items():
@@ -76,8 +80,9 @@ def write_page(folder: Path, published: bool = False) -> Path:
     about["solvers"] = solver_page.solvers(files)
     if published:
         about["advice"] = choose_page.write(folder, registry.names("solver"), about)
-        certified_page.write(folder, bounds, about)
-    about["site"] = search_index.site(folder)
+        certified_page.write(folder, about)
+    about["site"] = search_index.site(folder, published)
+    about["documents"] = [*document_pages.write(folder, about)] if published else []
     about["shown"] = {figure["figure"]: figure for figure in figures}
     comparisons = comparisons_of(folder if published else folder.parent, folder)
     _write_overview(folder, papers, about | {"comparisons": comparisons})
@@ -98,8 +103,11 @@ def _write_overview(folder: Path, papers: list[dict[str, Any]], about: dict[str,
         "counts": counts,
         "told": in_short.told(counts),
         "header": in_short.header(statements),
+        "cover": about["shown"].get(findings.COVER),
+        "caption": findings.caption(statements),
         "listed": len(known),
         "proven": sum(entry.proven for entry in known),
+        "frontier": certified_page.proven(),
         "optima": certified_page.of_suites() if "optimal" in about["site"] else [],
     }
     for name in ("index", "claims", "solvers"):

@@ -5,7 +5,9 @@ loads it when its search field is used.
 """
 
 import json
+import re
 from collections.abc import Iterable, Iterator
+from html import unescape
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from spcabench.page.render import OPTIONAL
 from spcabench.showing.words import size
 
 NAME = "search.js"
+LONGEST = 300  # characters of a part of a document
 Entry = tuple[str, str, str]  # title, text, address from the folder of the index
 # what readers type in place of words of the papers
 READERS_WORDS = {
@@ -25,9 +28,13 @@ READERS_WORDS = {
 }
 
 
-def site(folder: Path) -> dict[str, str]:
-    """Return the optional pages that exist for a run, for the navigation bar."""
-    return {n: at for n, at in OPTIONAL.items() if (folder / at).exists()} | {"ext": ".md"}
+def site(folder: Path, published: bool) -> dict[str, str]:
+    """Return the optional pages that exist for a run, for the navigation bar.
+
+    published : whether the run is the published one, which has the documents.
+    """
+    pages = OPTIONAL | {"docs": OPTIONAL["docs"] if published else "../published/docs/"}
+    return {n: at for n, at in pages.items() if (folder / at).exists()}
 
 
 def write(folder: Path, values: dict[str, Any]) -> None:
@@ -36,8 +43,8 @@ def write(folder: Path, values: dict[str, Any]) -> None:
     values : the values that the templates of the pages use.
     """
     # pages come first, because the search shows the first of several equally good matches
-    parts = (_pages(values), _statements(values), values.get("advice", []), _optima(values))
-    write_index(folder / NAME, [*chain(*parts)])
+    more = (values.get("advice", []), _optima(values), values.get("documents", []))
+    write_index(folder / NAME, [*chain(_pages(values), _statements(values), *more)])
 
 
 def write_index(file: Path, entries: Iterable[Entry]) -> None:
@@ -46,6 +53,20 @@ def write_index(file: Path, entries: Iterable[Entry]) -> None:
     text = json.dumps(list(entries), ensure_ascii=False, separators=(",", ":"))
     folder = 'document.currentScript.src.replace(/[^/]*$/, "")'
     write_text(file, f"window.SEARCH[{folder}] = {text};\n")
+
+
+def parts(html: str, address: str) -> Iterator[Entry]:
+    """Yield an entry for each part of a document, which begins with a heading.
+
+    html : the document. address : of its page.
+    """
+    of = ""
+    for part in re.split(r"(?=<h[1-3])", html):
+        if heading := re.match(r'<h[1-3] id="([^"]*)"[^>]*>(.*?)</h\d>(.*)', part, re.DOTALL):
+            plain = (re.sub(r"<[^>]*>", "", words) for words in heading.groups()[1:])
+            title, text = (" ".join(unescape(words).split()) for words in plain)
+            yield f"{of}{title}", text[:LONGEST], f"{address}#{heading[1]}"
+            of = of or f"{title}: "
 
 
 def _statements(values: dict[str, Any]) -> Iterator[Entry]:
@@ -66,7 +87,8 @@ def _pages(values: dict[str, Any]) -> Iterator[Entry]:
         for verdict in in_short.WORDS:
             mine = [s for s in paper["statements"] if s["verdict"] == verdict]
             if mine:
-                told = "; ".join(f"{s['id']}: {s['short']}" for s in mine)
+                reasons = [(s["id"], "; ".join(forest.causes(s)) or s["short"]) for s in mine]
+                told = "; ".join(f"{id}: {reason}" for id, reason in reasons)
                 words = urlencode({"paper": paper["key"], "verdict": verdict})
                 title = f"{paper['name']}: which claims have the verdict {verdict}, and why"
                 # the card of a single statement gives the reason
@@ -108,7 +130,7 @@ def _other_pages(values: dict[str, Any]) -> Iterator[Entry]:
     yield title, text, "claims.html#claims?data=stand-in"
     page = "claims.html"
     if "docs" in site:
-        page = f"{site['docs']}reading_results{site['ext']}#what-a-card-shows"
+        page = f"{site['docs']}reading_results.html#what-a-card-shows"
     for word, meaning in forest.EXPLAINED.items():
         yield f"what {word} means (word, verdict, mark)", meaning, page
     yield "words, verdicts", f"what {', '.join(forest.EXPLAINED)} mean", page
@@ -129,17 +151,12 @@ def _other_pages(values: dict[str, Any]) -> Iterator[Entry]:
         yield "x >= 0, nonnegative", text, f"{site['choose']}#mode=nonnegative"
     if "docs" in site:
         text = "run and compare your own method: spcabench compare mine.py"
-        yield "run your own: test my solver", text, f"{site['docs']}new_solver{site['ext']}"
-        text = "how many variables? by held-out variance, stability and a test against chance"
-        page = f"{site['docs']}analysis{site['ext']}"
-        yield "choose k, the number of variables", text, f"{page}#choosing-k"
+        yield "run your own: test my solver", text, f"{site['docs']}new_solver.html"
+        text = "-k auto chooses k, the number of variables, by held-out variance"
+        page = f"{site['docs']}analysis.html"
+        yield "choose k", text, f"{page}#choosing-k"
         text = "--missing rows, columns or mean: leave out rows or columns, or put in the mean"
         yield "missing values, NaN", text, f"{page}#a-survey-with-gaps-and-text"
-        text = "the fastest of several rounds, on one thread, while nothing else runs"
-        page = f"{site['docs']}numbers{site['ext']}#times"
-        yield "how time is measured, on which machine", text, page
-        text = "what each column of the rows means: variance, flops, setup_flops, peak_memory"
-        yield "columns of the rows", text, f"{site['docs']}numbers{site['ext']}"
 
 
 def _optima(values: dict[str, Any]) -> Iterator[Entry]:

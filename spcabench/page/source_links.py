@@ -28,8 +28,8 @@ def relative(file: Path, folder: Path, line: int | None = None) -> str:
     return f"{address}#L{line}" if line else address
 
 
-def statements(folder: Path, figure: str) -> dict[str, list[tuple[str, str]]]:
-    """Return the links to the code of each statement of a figure: words and address.
+def statements(folder: Path, figure: str) -> dict[str, tuple[str, str]]:
+    """Return the link to the code of each statement of a figure: words and address.
 
     Figures of one paper can share statements, which are then in a separate file.
     """
@@ -37,7 +37,7 @@ def statements(folder: Path, figure: str) -> dict[str, list[tuple[str, str]]]:
         return {}
     own = registry.path("figure", figure)
     return {
-        id: [(f"{file.name}, line {line}", relative(file, folder, line))]
+        id: (f"{file.name}, line {line}", relative(file, folder, line))
         for file in (*sorted(own.parent.glob("_*.py")), own)
         for id, line in _lines(file)
     }

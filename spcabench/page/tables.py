@@ -129,16 +129,15 @@ class Table:
             lines.insert(place + 1, "-" * len(lines[0]))
         return [f"{self.title}: {self.words}", *lines] if self.title else lines
 
-    def latex(self, cited: Mapping[str, str] = NOTHING) -> str:
+    def latex(self, cited: Mapping[str, str]) -> str:
         """Return the table for LaTeX, in the style of the booktabs package.
 
         cited : solver -> key of its paper.
         """
         texts = self.texts()
         frame = texts.map(escaped).rename(columns=escaped)
-        if cited:
-            keys = texts.Solver.str.removesuffix("†").map(cited)
-            frame["Solver"] += [rf"~\cite{{{key}}}" if key == key else "" for key in keys]
+        keys = texts.Solver.str.removesuffix("†").map(cited)
+        frame["Solver"] += [rf"~\cite{{{key}}}" if key == key else "" for key in keys]
         layout = f"ll{'r' * (len(frame.columns) - 2)}"
         text = frame.to_latex(index=False, escape=False, column_format=layout)
         return f"% needs \\usepackage{{booktabs}}\n{text}"

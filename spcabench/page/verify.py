@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 
 from spcabench import machine
-from spcabench.errors import InputError
+from spcabench.errors import InputError, nearest
 from spcabench.files import read_json
 from spcabench.page import claims_file, forest, paper_page
 from spcabench.page.draw import judgement
@@ -31,7 +31,6 @@ from spcabench.running import jobs as figure_jobs
 from spcabench.running import rows
 from spcabench.running.schema import KEY
 from spcabench.solving.status import Status
-from spcabench.validate import nearest
 
 # columns of numbers, with the largest relative difference
 CLOSE = dict.fromkeys(("variance", "variance_refit", "bound", "lambda_1"), 1e-9)

@@ -12,7 +12,7 @@ import scipy.linalg
 import scipy.sparse as sp
 
 from spcabench import files, validate
-from spcabench.errors import InputError
+from spcabench.errors import InputError, shown
 from spcabench.flops import conversion, uncharged
 from spcabench.problem.covariance import Covariance, Gram
 from spcabench.problem.data import Data
@@ -311,9 +311,7 @@ class Problem:
             requested for an indefinite covariance, for which no data exist.
         """
         if form not in ("covariance", "data", "sparse"):
-            raise InputError(
-                f"form: {validate.shown(form)}; choose 'covariance', 'data' or 'sparse'"
-            )
+            raise InputError(f"form: {shown(form)}; choose 'covariance', 'data' or 'sparse'")
         if form == self.form and not (form == "data" and isinstance(self.matrix, Gram)):
             return self
         return cached(self, form, lambda: replace(self, matrix=_converted(self, form), _cache={}))
@@ -330,7 +328,7 @@ def cached(problem: Problem, key: str, make: Callable[[], Any]) -> Any:
 def _divisor(divisor: Any, m: int) -> int:
     """Return the divisor of A'A as a number."""
     if divisor not in get_args(Divisor):
-        raise InputError(f"divisor: {validate.shown(divisor)}; choose '1', 'm' or 'm - 1'")
+        raise InputError(f"divisor: {shown(divisor)}; choose '1', 'm' or 'm - 1'")
     return {"1": 1, "m": m, "m - 1": m - 1}[divisor]
 
 

@@ -15,8 +15,9 @@ import scipy.sparse as sp
 
 from spcabench import files, validate
 from spcabench.errors import InputError, using_file
-from spcabench.readers import sizes, sources
+from spcabench.readers import sources
 from spcabench.readers.docword import Docword
+from spcabench.readers.opening import open_text
 from spcabench.vectors import Array, Indices, Vector
 
 LONGEST_WORD = 1000  # maximum length of a word, or of a variable's name, in characters
@@ -161,7 +162,7 @@ def read_vocabulary(path: Path, count: int) -> list[str]:
 
     The file can be gzipped. Raises InputError if the number of words differs.
     """
-    with using_file(path), sizes.open_text(files.regular_file(path)) as stream:
+    with using_file(path), open_text(files.regular_file(path)) as stream:
         text = stream.read(LONGEST_WORD * (count + 1)).decode("utf-8-sig")
     # 10x Genomics describes a gene by several fields, of which the first one is unique
     words = [line.split("\t")[0].strip() for line in text.splitlines() if line.strip()]

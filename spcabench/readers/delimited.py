@@ -1,19 +1,19 @@
 """A reader of text tables written by other programs, gzipped or not.
 
 Each guess serves a program, and can be overridden: semicolons and decimal commas (Excel in Germany,
-R's write.csv2), tabs and UTF-16 (Excel's Unicode text), bars (Oracle, polars), spaces and a
-header without the row names (R's write.table, numpy.savetxt), a separator at the end of each line
-(SQL*Plus), and lines that begin with ! (GEO's series matrix).
+R's write.csv2), tabs and UTF-16 (Excel's Unicode text), Western European characters (Excel's CSV),
+bars (Oracle, polars), spaces and a header without the row names (R's write.table, numpy.savetxt), a
+separator at the end of each line (SQL*Plus), and lines that begin with ! (GEO's series matrix).
 """
 
 import csv
 import io
-import itertools
 import re
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -21,31 +21,23 @@ import numpy as np
 import pandas as pd
 
 from spcabench.errors import InputError
-from spcabench.readers import sizes
+from spcabench.readers.opening import calling_library, open_text
 from spcabench.readers.reading import SPACES, Reading
 
 SAMPLE = 200  # maximum number of lines read to detect the style of a table
 ENOUGH = 10**6  # number of characters after which no further line is read for detecting the style
 LONGEST = 4 * 10**7  # characters of a line; a million fields of a table need half of this
 HEAD = 1 << 16  # number of bytes read to detect the encoding
+WESTERN = "cp1252"  # Excel's encoding of CSV in Western Europe
 SEPARATORS = "\t;|,"  # the comma is last, because it can be a decimal comma
 COMMENT = "!"  # starts the lines before and after the table in GEO's series matrix files
-COMMA_NUMBER = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)
-POINT_NUMBER = re.compile(r"[+-]?\d*\.\d+(e[+-]?\d+)?", re.IGNORECASE)
 # numbers with thousands separators, by their decimal mark: 40.500,06 and 40,500.06
 GROUPED = {
     ",": re.compile(r"[+-]?\d{1,3}(?:[.'’\s]\d{3})*(?:,\d+)?"),
     ".": re.compile(r"[+-]?\d{1,3}(?:[,'’\s]\d{3})*(?:\.\d+)?"),
 }
+OTHER = {".": ",", ",": "."}
 csv.field_size_limit((1 << 31) - 1)  # with a wrong separator, a whole line is a single field
-
-
-class TableError(InputError):
-    """A table that can be read with the options in ``advice``."""
-
-
-class EncodingError(TableError):
-    """A text table in another encoding than UTF-8."""
 
 
 class Style(NamedTuple):
@@ -63,41 +55,57 @@ def read(path: Path, how: Reading, notes: list[str]) -> pd.DataFrame:
     If the first line contains a word that is not a number, or numbers the columns from 0, it is
     used as the header.
     """
-    sizes.unpacked(path, sizes.FIELD)
-    encoding = how.encoding or _encoding(path)
+    encodings = [how.encoding] if how.encoding else [_encoding(path), WESTERN]
+    for encoding in encodings:
+        with suppress(UnicodeError):
+            frame = _read(path, encoding, how, notes)
+            if how.encoding is None and encoding == WESTERN:
+                notes.append(
+                    f"not UTF-8 text, so it is read as {WESTERN} (Excel in Western Europe); for "
+                    "another encoding, use --read encoding=NAME"
+                )
+            return frame
+    raise InputError(f"not {encodings[0]} text; declare its encoding with --read encoding=NAME")
+
+
+def _read(path: Path, encoding: str, how: Reading, notes: list[str]) -> pd.DataFrame:
+    """Read a text table in an encoding; raise UnicodeError if it has another one."""
     with _opened(path, encoding) as stream:
-        lines, comment = _sample(path, stream)
+        lines, comment = _sample(stream)
     if not lines:
-        raise InputError(f"{path}: the file is empty")
-    if re.fullmatch(r'"?sep=.\s*"?\s*', lines[0]):  # a line for Excel
-        raise InputError(f"{path}: remove its first line, {lines[0].strip()!r}")
+        raise InputError("the file is empty")
     style = _style(lines, how)
     frame = _parsed(path, encoding, style, comment, how.na)
     if frame.empty and style.header:
-        raise InputError(f"{path}: no rows after the header; at least one sample is needed")
+        raise InputError("no rows after the header; at least one sample is needed")
     _remark(lines, style, how, notes)
-    return _named(path, frame, style.header, notes)
+    return _named(frame, style.header, notes)
 
 
 def _encoding(path: Path) -> str:
-    with sizes.open_text(path) as stream:
+    with open_text(path) as stream:
         head = stream.read(HEAD)
-    wide = head.startswith((b"\xff\xfe", b"\xfe\xff"))
-    if (b"\0\0\0" if wide else b"\0") in head:
-        raise InputError(
-            f"{path}: contains zero bytes, so it is not UTF-8, nor UTF-16 with a byte order mark; "
-            "save the file as UTF-8"
-        )
-    return "utf-16" if wide else "utf-8-sig"
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16"
+    if b"\0" in head:
+        raise InputError("contains zero bytes, so it is not a text table")
+    return "utf-8-sig"
 
 
-def _sample(path: Path, stream: IO[str]) -> tuple[list[str], str | None]:
+@contextmanager
+def _opened(path: Path, encoding: str) -> Iterator[IO[str]]:
+    with (
+        open_text(path) as stream,
+        io.TextIOWrapper(stream, encoding=encoding, newline="") as text,
+    ):
+        yield text
+
+
+def _sample(stream: IO[str]) -> tuple[list[str], str | None]:
     """Return the first lines of a table (fewer if they are long), and the sign of comments."""
     lines: list[str] = []
     comment = None
     for line in filter(str.strip, iter(partial(stream.readline, LONGEST), "")):
-        if len(line) == LONGEST:
-            raise InputError(f"{path}: a line has more than {LONGEST:,} characters")
         if not lines and line.startswith(COMMENT):
             comment = COMMENT
         if comment is None or not line.startswith(comment):
@@ -107,41 +115,28 @@ def _sample(path: Path, stream: IO[str]) -> tuple[list[str], str | None]:
     return lines, comment
 
 
-@contextmanager
-def _opened(path: Path, encoding: str) -> Iterator[IO[str]]:
-    """Open a file for reading text; raise EncodingError if it has another encoding."""
-    try:
-        with (
-            sizes.open_text(path) as stream,
-            io.TextIOWrapper(stream, encoding=encoding, newline="") as text,
-        ):
-            yield text
-    except UnicodeError as error:
-        reason = str(error)
-        if isinstance(error, UnicodeDecodeError):
-            reason = f"byte 0x{error.object[error.start]:02x}"
-        declared = ["--read", "encoding=cp1252"]  # Excel saves CSV in it in Western Europe
-        name = encoding.removesuffix("-sig").upper()
-        raise EncodingError(f"{path}: not {name} text ({reason})", declared) from None
-
-
 def _style(lines: list[str], how: Reading) -> Style:
     """Detect the parts of a style that are not declared."""
     separator = how.separator or _separator(lines)
     rows = [_fields(line, separator) for line in lines]
-    words = [word for row in rows for word in row]
-    commas = any(map(COMMA_NUMBER.fullmatch, words))
-    points = any(map(POINT_NUMBER.fullmatch, words))
     # if commas separate fields, the comma in a quoted "1,234" can be a thousands separator
-    decimal = how.decimal or ("," if commas and separator != "," and not points else ".")
-    if how.thousands and how.decimal is None and separator != ",":
-        decimal = decimal_of(words)
+    words = [] if separator == "," else [word for row in rows for word in row]
+    decimal = how.decimal or (decimal_of(words) if how.thousands else _decimal(words))
     header = how.header
     if header is None:
         header = _is_default(rows[0]) or not all(is_number(word, decimal) for word in rows[0])
     # every line except the header ends with a separator
     ends = [len(row) == len(rows[0]) + 1 and not row[-1] for row in rows[1:]]
     return Style(separator, decimal, header, header and ends != [] and all(ends))
+
+
+def _decimal(words: Sequence[str]) -> str:
+    """Return a comma if numbers have decimal commas and none has a decimal point."""
+    points, commas = (
+        any(mark in word and number_in(word, mark, False) is not None for word in words)
+        for mark in OTHER
+    )
+    return "," if commas and not points else "."
 
 
 def _is_default(words: list[str]) -> bool:
@@ -152,7 +147,7 @@ def _is_default(words: list[str]) -> bool:
 
 def _fields(line: str, separator: str) -> list[str]:
     if separator == SPACES:
-        return line.split()
+        return [word.strip('"') for word in line.split()]
     rows = list(csv.reader([line], delimiter=separator, skipinitialspace=True))
     return [word.strip() for word in rows[0]] if rows else []
 
@@ -174,66 +169,52 @@ def _separator(lines: list[str]) -> str:
 def is_number(word: str, decimal: str = ".") -> bool:
     """Whether a word is a number or empty."""
     try:
-        float(word.strip().strip('"').replace(decimal, ".") or "nan")
+        float(word.strip().replace(decimal, ".") or "nan")
     except ValueError:
         return False
     return True
 
 
-def is_grouped(word: str, decimal: str) -> bool:
-    """Whether a word is a number with thousands separators."""
-    number = GROUPED[decimal].fullmatch(word)
-    return number is not None and re.search(r"[^\d+-]", word.replace(decimal, "")) is not None
-
-
-def number_in(word: str, decimal: str) -> float | None:
-    """Return the number in a word that can have thousands separators, or None."""
-    if GROUPED[decimal].fullmatch(word):
+def number_in(word: str, decimal: str, thousands: bool = True) -> float | None:
+    """Return the number in a word, or None; ``thousands``: whether it can have separators."""
+    if thousands and GROUPED[decimal].fullmatch(word):
         return float(re.sub(r"[^\d+-]", lambda mark: "." if mark[0] == decimal else "", word))
-    plain = word.replace(",", ".", 1) if decimal == "," and "." not in word else word
-    return float(plain) if word and "_" not in word and is_number(plain) else None
+    plain = word.replace(decimal, ".", 1)
+    valid = word and not {OTHER[decimal], "_"} & {*word} and is_number(plain)
+    return float(plain) if valid else None
 
 
 def decimal_of(words: Sequence[str]) -> str:
-    """Return the decimal mark of numbers with thousands separators."""
+    """Return the decimal mark with which most words are numbers with thousands separators."""
 
     def fits(decimal: str) -> tuple[int, int]:
         found = [word for word in words if number_in(word, decimal) is not None]
-        return len(found), sum(("." if decimal == "," else ",") in word for word in found)
+        return len(found), sum(OTHER[decimal] in word for word in found)
 
-    return max((".", ","), key=fits)
+    return max(OTHER, key=fits)
 
 
 def _parsed(
     path: Path, encoding: str, style: Style, comment: str | None, na: str | None
 ) -> pd.DataFrame:
     with (
-        sizes.calling_library(path),
+        calling_library(path, UnicodeError),
         _opened(path, encoding) as stream,
         warnings.catch_warnings(),
     ):
         # pandas warns before it drops values that have no column name
         warnings.simplefilter("error", pd.errors.ParserWarning)
-        try:
-            frame = pd.read_csv(
-                stream,
-                sep=style.separator,
-                decimal=style.decimal,
-                header=0 if style.header else None,
-                index_col=False if style.padded else None,
-                comment=comment,
-                na_values=na,
-                low_memory=False,
-                skipinitialspace=True,
-            )
-        except pd.errors.ParserError as error:
-            found = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", str(error))
-            if found is None:
-                raise
-            raise InputError(
-                f"{path}: line {found[2]} has {found[3]} values, but earlier lines have "
-                f"{found[1]}; mend it, or specify the separator with --read sep="
-            ) from None
+        frame = pd.read_csv(
+            stream,
+            sep=style.separator,
+            decimal=style.decimal,
+            header=0 if style.header else None,
+            index_col=False if style.padded else None,
+            comment=comment,
+            na_values=na,
+            low_memory=False,
+            skipinitialspace=True,
+        )
     # pandas stores each column separately, which would slow down later steps for wide tables
     if (frame.dtypes == np.float64).all():
         return pd.DataFrame(frame.to_numpy(), frame.index, frame.columns, copy=False)
@@ -242,7 +223,7 @@ def _parsed(
 
 def _remark(lines: list[str], style: Style, how: Reading, notes: list[str]) -> None:
     """Append a note for each guess that could be wrong."""
-    first = _fields(lines[0], style.separator)
+    first, *others = (_fields(line, style.separator) for line in lines)
     numbers = sum(word != "" and is_number(word, style.decimal) for word in first)
     if how.header is None and not style.header:
         notes.append(
@@ -255,24 +236,24 @@ def _remark(lines: list[str], style: Style, how: Reading, notes: list[str]) -> N
             "are numbers; if it is data, use --read header=no"
         )
     if how.decimal is None and style.decimal == ",":
-        words = [word for line in lines for word in _fields(line, style.separator)]
-        read = ((word, number_in(word, ",")) for word in words if "," in word)
-        for word, value in itertools.islice((r for r in read if r[1] is not None), 1):
+        words = (word for row in [first, *others] for word in row if "," in word)
+        read = ((word, number_in(word, ",")) for word in words)
+        for word, value in islice((r for r in read if r[1] is not None), 1):
             notes.append(f"decimal commas: {word} is read as {value:.15g}")
 
 
-def _named(path: Path, frame: pd.DataFrame, header: bool, notes: list[str]) -> pd.DataFrame:
+def _named(frame: pd.DataFrame, header: bool, notes: list[str]) -> pd.DataFrame:
     """Return the table with strings as column names and with row names as the first column."""
     if isinstance(frame.index, pd.MultiIndex):
         raise InputError(
-            f"{path}: the lines have {frame.index.nlevels} more values than the header has names"
+            f"the lines have {frame.index.nlevels} more values than the header has names"
         )
     if not isinstance(frame.index, pd.RangeIndex):
         notes.append(
             "the lines have one more value than the header, so the first value is read as a row "
             "name"
         )
-        frame = frame.reset_index(drop=True)
+        frame = frame.reset_index(names="")
     if not header:
         return frame.set_axis([str(j + 1) for j in range(frame.shape[1])], axis=1)
     unnamed = frame.columns.astype(str).str.startswith("Unnamed: ")

@@ -15,11 +15,11 @@ import numpy as np
 from tqdm import tqdm
 
 from spcabench.errors import InputError
-from spcabench.readers.sizes import open_text
+from spcabench.readers.opening import open_text
 from spcabench.vectors import Indices
 
 BLOCK = 1 << 22  # size of a block in bytes
-LONGEST = 256  # maximum length of a line in bytes, which the end of a block can split
+LONGEST = 256  # maximum length of a line in bytes
 DIGITS = 17  # maximum number of digits of a number
 
 
@@ -73,20 +73,14 @@ class Docword:
             )
 
     def _bytes(self) -> Iterator[Any]:
-        """Yield blocks of complete lines after the header, which share their memory."""
-        buffer, unread = np.empty(BLOCK + LONGEST, dtype=np.uint8), 0
+        """Yield blocks of complete lines after the header."""
         with open_text(self.path) as stream:
             for _ in range(3):
                 stream.readline()
-            while size := stream.readinto(buffer[unread : unread + BLOCK]):
-                filled = unread + size
-                last = bytes(buffer[max(0, filled - LONGEST) : filled])
-                unread = len(last) - 1 - last.rfind(b"\n")
-                if unread == LONGEST:
-                    raise InputError(f"{self.path}: a line has at least {LONGEST} characters")
-                yield buffer[: filled - unread]
-                buffer[:unread] = buffer[filled - unread : filled].copy()
-        yield buffer[:unread]
+            data = b"not at the end"
+            while data:
+                data = stream.read(BLOCK)
+                yield np.frombuffer(data + stream.readline(LONGEST), dtype=np.uint8)
 
 
 @numba.njit(cache=True, nogil=True)

@@ -26,42 +26,46 @@ def read(
     """Return the samples (m, len(used)) of the variables of a model, and the names of the samples.
 
     In a table, ``choose`` returns the positions of the columns with the names ``needed``. For an
-    array with n columns, ``used`` contains these positions. Raises InputError if columns are
-    missing.
+    array with n columns, ``used`` contains these positions. With missing="mean", missing values are
+    NaN. Raises InputError if columns are missing.
     """
-    X = user_file.contents(path, how, notes)
-    if not isinstance(X, pd.DataFrame):
-        X = X.T if how.transpose else X
-        if X.ndim != 2 or X.shape[1] != n:
-            raise InputError(f"{path}: has shape {X.shape}; the model needs {n} columns")
-        chosen = X[:, used] if not sp.issparse(X) else X.tocsc()[:, used].toarray()
-        return _complete(path, pd.DataFrame(chosen, columns=used + 1), how, notes, None)
-    frame, names = table.row_names(path, X, () if how.transpose else needed, notes, how.index)
-    if how.transpose:
-        samples = table.split(frame, how)[1]
-        frame, names = table.transposed(samples, names), [str(name) for name in samples.columns]
-    try:
-        columns = choose([str(name) for name in frame.columns])
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
-    return _complete(path, frame.iloc[:, columns], how, notes, names)
-
-
-def _complete(
-    path: Path,
-    frame: pd.DataFrame,
-    how: Reading,
-    notes: list[str],
-    names: list[str] | None,
-) -> tuple[Array, list[str]]:
-    """Return the numbers and the row names; with missing="mean", the gaps are NaN."""
     if how.missing == "columns":
         raise InputError("--missing columns: a model needs all its columns; choose rows or mean")
-    if frame.empty:
-        raise InputError(f"{path}: no rows; at least one sample is needed")
-    numbers, present = table.numbers(path, frame, how, notes, of_model=True)
-    values = numbers.to_numpy(dtype=np.float64)
-    # NaN marks a missing value, which gets the model's mean
-    validate.finite(str(path), np.where(np.isnan(values), 0.0, values), [*map(str, frame.columns)])
+    X = user_file.contents(path, how, notes)
+    with user_file.naming(path, notes):
+        if isinstance(X, pd.DataFrame):
+            keep = () if how.transpose else needed
+            frame, names = table.row_names(X, keep, notes, how.index)
+            if how.transpose:
+                samples = table.split(frame, how)[1]
+                frame, names = table.transposed(samples, names), [*map(str, samples.columns)]
+            frame = frame.iloc[:, choose([str(name) for name in frame.columns])]
+        else:
+            X, names = X.T if how.transpose else X, None
+            if X.ndim != 2 or X.shape[1] != n:
+                raise InputError(f"has shape {X.shape}; the model needs {n} columns")
+            chosen = X[:, used] if not sp.issparse(X) else X.tocsc()[:, used].toarray()
+            frame = pd.DataFrame(chosen, columns=used + 1)
+        values, present = _complete(frame, how, notes)
     names = names or [str(i + 1) for i in range(len(frame))]
     return values, [names[i] for i in np.flatnonzero(present)]
+
+
+def _complete(frame: pd.DataFrame, how: Reading, notes: list[str]) -> tuple[Array, Array]:
+    """Return the numbers of the samples that remain, and a mask of these samples."""
+    if frame.empty:
+        raise InputError("no rows; at least one sample is needed")
+    text, values = table.split(frame, how)
+    if text.shape[1]:
+        raise InputError("; ".join(fault.sentence for fault in table.text_faults(text, how)))
+    gaps, present = values.isna().to_numpy(), np.ones(len(frame), dtype=bool)
+    if gaps.any() and how.missing == "error":
+        found = table.missing_values(values, gaps)
+        raise table.TableError(f"{found}; use --missing rows or mean", ["--missing", "mean"])
+    if gaps.any() and how.missing == "mean":
+        notes.append(f"{table.missing_values(values, gaps)}: replaced by the model's means")
+    else:
+        values, present = table.complete(values, how.missing, notes)
+    numbers = values.to_numpy()
+    validate.finite("X", np.where(np.isnan(numbers), 0.0, numbers), [*map(str, frame.columns)])
+    return numbers, present

@@ -7,7 +7,6 @@ error that names the file. No code in a file is executed.
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,25 +14,24 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
-from spcabench import files
-from spcabench.errors import InputError
+from spcabench import files, machine
+from spcabench.errors import InputError, nearest
 from spcabench.flops import uncharged
 from spcabench.machine import MissingExtra, require
 from spcabench.problem.problem import Problem
-from spcabench.readers import arrays, delimited, matrix_market, sizes, table
+from spcabench.readers import arrays, delimited, matrix_market, table
+from spcabench.readers.opening import calling_library
 from spcabench.readers.reading import Reading
-from spcabench.readers.sizes import calling_library
 
 FORMATS = (
     ".csv, .tsv, .txt, .xlsx, .parquet, .dta, .npy, .npz, .mat, .mtx, docword.NAME.txt (text also "
     "as .gz)"
 )
 TEXTS = (".csv", ".tsv", ".txt")
-ONLY_FOR = {  # a setting of a reading -> the formats of the files that have it
-    **dict.fromkeys(("sep", "decimal", "header", "encoding"), TEXTS),
-    "na": (*TEXTS, ".xlsx"),
-    "key": (".npz", ".mat", ".xlsx"),
-}
+LESS = (  # what can be done if a table is too large
+    "use fewer rows, or compute the covariance from blocks of rows (for a text, of the words with "
+    "the largest variances)"
+)
 GENES, TALL = 1000, 10  # with more named rows, and this many times the columns, rows can be genes
 
 
@@ -60,16 +58,12 @@ def read(path: Path, how: Reading) -> Problem:
     """
     how.check()
     notes: list[str] = []
-    try:
-        X = contents(path, how, notes)
-    except delimited.EncodingError as error:
-        raise _with_others(path, how, error) from None
-    with _named(path, notes):
-        X, labels = _variables(path, X, how, notes)
-        features = _names(path, how.names, X.shape[1])
-    about = {"source": str(path), "notes": notes, "stand_in": False}
-    with _named(path, ()):
-        given: dict[str, Any] = dict(name=path.name, features=features, provenance=about)
+    X = contents(path, how, notes)
+    with naming(path, notes):
+        X, labels = _variables(X, how, notes)
+        about = {"source": str(path), "notes": notes, "stand_in": False}
+        given: dict[str, Any] = dict(name=path.name, provenance=about)
+        given["features"] = _names(path, how.names, X.shape[1])
         if how.covariance:
             problem = Problem.from_covariance(X, **given)
         else:
@@ -78,41 +72,29 @@ def read(path: Path, how: Reading) -> Problem:
     return problem
 
 
-def _with_others(path: Path, how: Reading, error: delimited.EncodingError) -> InputError:
-    """Return an error about an encoding with what else is wrong in the table."""
-    _, encoding = error.advice[-1].split("=")
-    if how.encoding is None:
-        try:
-            read(path, replace(how, encoding=encoding))
-        except delimited.TableError as other:
-            told = str(other).removeprefix(f"{path}: ")
-            return delimited.TableError(f"{error}; {told}", [*error.advice, *other.advice])
-        except InputError:
-            pass
-    return error
-
-
 def contents(path: Path, how: Reading, notes: list[str]) -> Any:
     """Return the unprocessed content of a file: a data frame, an array or a sparse matrix."""
     kind = kind_of(path)
     files.regular_file(path, f"a file: {FORMATS}")
     if not kind:
         raise InputError(f"{path}: unknown format; supported formats are {FORMATS}")
-    for name, kinds in ONLY_FOR.items():
-        if getattr(how, name) is not None and kind not in kinds:
-            raise InputError(f"--read {name}: only for {', '.join(kinds)} files, not {path}")
-    with _named(path, notes):
-        return READERS[kind](path, how, notes)
+    with naming(path, notes):
+        if path.stat().st_size > machine.free_memory() and kind != ".npy":  # which is not read
+            raise MemoryError
+        X = READERS[kind](path, how, notes)
+        if isinstance(X, pd.DataFrame) and not X.shape[1]:
+            raise InputError("no columns; at least one variable is needed")
+        return X
 
 
 @contextmanager
-def _named(path: Path, notes: Sequence[str]) -> Iterator[None]:
+def naming(path: Path, notes: Sequence[str]) -> Iterator[None]:
     """Let an error start with the file's name, and state a guess that can have caused it."""
     name = " ".join(str(path).splitlines())
     try:
         yield
     except MemoryError:
-        raise InputError(f"{path}: not enough memory: {sizes.ADVICE}") from None
+        raise InputError(f"{name}: not enough memory: {LESS}") from None
     except InputError as error:
         told = str(error)
         if not (isinstance(error, MissingExtra) or told.startswith((name, "--"))):
@@ -123,27 +105,24 @@ def _named(path: Path, notes: Sequence[str]) -> Iterator[None]:
 
 
 def _parquet(path: Path, how: Reading, notes: list[str]) -> pd.DataFrame:
-    sizes.parquet_schema(path)  # rejects files that are too large
+    require("pyarrow.parquet")
     with calling_library(path):
         return pd.read_parquet(path)
 
 
 def _stata(path: Path, how: Reading, notes: list[str]) -> pd.DataFrame:
-    sizes.afford(path, 2.0 * path.stat().st_size)
     with calling_library(path):
         return pd.read_stata(path)
 
 
 def _excel(path: Path, how: Reading, notes: list[str]) -> pd.DataFrame:
     require("openpyxl")
-    sizes.afford(path, 50.0 * path.stat().st_size)  # it is compressed, and each cell is an object
     with calling_library(path), pd.ExcelFile(path, engine="openpyxl") as book:
         sheets = [str(name) for name in book.sheet_names]
         if how.key is not None and how.key not in sheets:
-            raise InputError(f"{path}: {table.nearest('sheet', how.key, sheets)}")
-        others = [name for name in sheets if name != (how.key or sheets[0])]
-        if how.key is None and others:
-            notes.append(f"sheet {sheets[0]!r} is read; for another one: --read key={others[0]}")
+            raise InputError(nearest("sheet", how.key, sheets))
+        if how.key is None and len(sheets) > 1:
+            notes.append(f"sheet {sheets[0]!r} is read; for another one: --read key={sheets[1]}")
         return pd.read_excel(book, how.key or 0, na_values=how.na)
 
 
@@ -151,7 +130,6 @@ def _docword(path: Path, how: Reading, notes: list[str]) -> Any:
     # imported here because it loads numba, which readers of other files do not need
     from spcabench.readers import corpus
 
-    sizes.unpacked(path, sizes.FIELD)
     return corpus.read_docword(path)
 
 
@@ -169,24 +147,23 @@ READERS: dict[str, Reader] = {
 }
 
 
-def _variables(path: Path, X: Any, how: Reading, notes: list[str]) -> tuple[Any, list[str] | None]:
+def _variables(X: Any, how: Reading, notes: list[str]) -> tuple[Any, list[str] | None]:
     """Return the matrix or table of the variables (m, n), and the class labels."""
     if X.ndim != 2:
-        raise InputError(f"{path}: has {X.ndim} dimensions; it must be a matrix with 2 dimensions")
+        raise InputError(f"has {X.ndim} dimensions; it must be a matrix with 2 dimensions")
     if not isinstance(X, pd.DataFrame):
         for option, value in (("--label", how.label), ("--drop", how.drop)):
             if value:
-                raise InputError(f"{option}: the columns of {path} have no names")
-        X = X.T if how.transpose else X
+                raise InputError(f"{option}: the columns of this file have no names")
         if sp.issparse(X) or X.dtype.kind != "f" or not np.isnan(X).any():
-            return X, None
+            return X.T if how.transpose else X, None
         numbered = pd.DataFrame(X, columns=[str(j + 1) for j in range(X.shape[1])])
-        return table.numbers(path, numbered, how, notes)[0].to_numpy(), None
-    frame, names = table.row_names(path, X, (how.label, *how.words), notes, how.index)
-    labels, frame = _labels(path, frame, how.label)
+        return table.numbers(numbered, how, notes)[0].to_numpy(), None
+    frame, names = table.row_names(X, (how.label, *how.words), notes, how.index)
+    labels, frame = _labels(frame, how.label)
     if not how.transpose:
-        frame = table.chosen(path, frame, how.drop)
-    numbers, present = table.numbers(path, frame, how, notes, names)
+        frame = table.chosen(frame, how.drop)
+    numbers, present = table.numbers(frame, how, notes, names)
     genes = names is not None and not all(map(delimited.is_number, names))
     if genes and not how.transpose and len(frame) > max(GENES, TALL * frame.shape[1]):
         notes.append(
@@ -196,15 +173,13 @@ def _variables(path: Path, X: Any, how: Reading, notes: list[str]) -> tuple[Any,
     return numbers, None if labels is None else [labels[i] for i in np.flatnonzero(present)]
 
 
-def _labels(
-    path: Path, frame: pd.DataFrame, label: str | None
-) -> tuple[list[str] | None, pd.DataFrame]:
+def _labels(frame: pd.DataFrame, label: str | None) -> tuple[list[str] | None, pd.DataFrame]:
     """Return the class labels of the samples, and the table without their column."""
     if label is None:
         return None, frame
     columns = [str(name) for name in frame.columns]
     if label not in columns:
-        raise InputError(f"{path}: {table.nearest('column (--label)', label, columns)}")
+        raise InputError(nearest("column (--label)", label, columns))
     variables = frame.loc[:, [name != label for name in columns]]
     return frame.iloc[:, columns.index(label)].astype(str).tolist(), variables
 

@@ -15,7 +15,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
 from string import Template
 from time import perf_counter
@@ -35,8 +34,6 @@ from spcabench.vectors import Array, Vector
 PLACE = re.compile(r"\{(data|covariance|k|out)(?::(npy|csv))?\}")
 WITH_FORMAT = re.compile(r"\{(?:data|covariance|k|out):[^}]*\}")
 FORMS = "{data}, A (m, n), or {covariance}, Sigma (n, n); {k}; {out}"
-# maximum number of start-up runs, and seconds after which no further run is started
-ROUNDS, ENOUGH = 3, 1.0
 
 FILE = Template('''"""The command $words."""
 
@@ -93,9 +90,8 @@ def words_of(file: Path) -> str:
 
 def iterates(problem: Problem, k: int, command: str, folder: str) -> Iterator[Iterate]:
     """Yield the vector x (n,) written by a command for a problem."""
-    startup = _startup(command, folder)
-    x, numbers = _answer(problem, k, command, folder)
-    yield Iterate(x, extra={**numbers, "startup_seconds": startup})
+    x, cost = _answer(problem, k, command, folder)
+    yield Iterate(x, extra=cost)
 
 
 def measured(result: Result) -> Result:
@@ -111,17 +107,6 @@ def measured(result: Result) -> Result:
         flags=tuple({*result.cost.flags, *threads}),
     )
     return replace(result, cost=cost)
-
-
-@lru_cache
-def _startup(command: str, folder: str) -> float:
-    """Return the start-up time in seconds: the shortest of up to three runs on two variables."""
-    empty = Problem.from_covariance(np.array([[2.0, 1.0], [1.0, 2.0]]), "empty run")
-    seconds: list[float] = []
-    while len(seconds) < ROUNDS and sum(seconds) < ENOUGH:
-        _, cost = _answer(empty, 1, command, folder)
-        seconds.append(cost["process_seconds"])
-    return min(seconds)
 
 
 def _answer(problem: Problem, k: int, command: str, folder: str) -> tuple[Vector, dict[str, float]]:

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 
 from spcabench.errors import InputError
 from spcabench.files import from_json, regular_file, replacing
-from spcabench.readers import sizes
+from spcabench.readers.opening import calling_library
 from spcabench.running.schema import COLUMNS, EARLIER, VERSION, Json, Row, to_json
 from spcabench.solving.status import Status
 
@@ -109,11 +109,13 @@ def read(files: Iterable[Path]) -> pd.DataFrame:
     return table.assign(**{name: pd.Series(v, dtype=object) for name, v in decoded.items()})
 
 
-def without_histories(table: pa.Table) -> pa.Table:
-    """Remove the histories of rows."""
-    place = table.schema.get_field_index("history")
-    field = table.schema.field(place)
-    return table.set_column(place, field, pa.nulls(len(table), field.type))
+def replaced(table: pa.Table, **columns: Sequence[Any]) -> pa.Table:
+    """Return rows with other values in some columns."""
+    for name, values in columns.items():
+        field = table.schema.field(name)
+        place = table.schema.get_field_index(name)
+        table = table.set_column(place, field, pa.array(values, field.type))
+    return table
 
 
 def is_empty(value: Any) -> bool:
@@ -132,7 +134,8 @@ def check(table: pd.DataFrame, name: str) -> None:
 
 
 def _of_file(file: Path, columns: list[str]) -> pa.Table:
-    schema = sizes.parquet_schema(regular_file(file, "a file of rows"))
+    with calling_library(regular_file(file, "a file of rows")):
+        schema = pq.read_schema(file)
     if lacking := [name for name in ("status", "solver", "dataset") if name not in schema.names]:
         raise InputError(f"{file}: not a file of rows: column {lacking[0]} is missing")
     version = (schema.metadata or {}).get(MARK, b"0").decode("ascii", "backslashreplace")

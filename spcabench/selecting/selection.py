@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spcabench import api, registry, validate
-from spcabench.errors import InputError, renamed
+from spcabench.errors import InputError, nearest, renamed
 from spcabench.flops import uncharged
 from spcabench.problem.problem import Problem
 from spcabench.selecting import criteria
@@ -164,7 +164,7 @@ def select(
     (2011).
     """
     if criterion not in CRITERIA:
-        raise InputError(validate.nearest("criterion", str(criterion), CRITERIA))
+        raise InputError(nearest("criterion", str(criterion), CRITERIA))
     if folds is not None:
         validate.whole("folds", folds, 2)
     validate.whole("resamples", resamples, 2)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from spcabench import registry, validate
-from spcabench.errors import InputError
+from spcabench.errors import InputError, nearest, shown
 from spcabench.iterate import Traits
 from spcabench.problem.data import Data
 from spcabench.problem.problem import Problem
@@ -63,9 +63,7 @@ class Limits:
     def __post_init__(self) -> None:
         validate.switch("history", self.history)
         if self.stop is not None and str(self.stop) not in RULES:
-            raise InputError(
-                validate.nearest("stopping rule (stop)", repr(self.stop).strip("'"), RULES)
-            )
+            raise InputError(nearest("stopping rule (stop)", repr(self.stop).strip("'"), RULES))
         if self.tol is not UNSET:
             validate.number("tol", self.tol)
         validate.number("time_limit", self.time_limit, finite=False)
@@ -119,7 +117,7 @@ def check_settings(owner: str, function: Callable[..., Any], settings: Mapping[s
     suggested = known | {*LIMITS} if owner.startswith("solver") else known
     for name in settings:
         if name not in known:
-            raise InputError(validate.nearest("setting", name, suggested, owner))
+            raise InputError(nearest("setting", name, suggested, owner))
     for name, parameter in parameters(function).items():
         variadic = parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
         if parameter.default is parameter.empty and not variadic and name not in settings:
@@ -193,7 +191,7 @@ class Call:
         if nonnegative and module.TRAITS.nonnegative != "always":
             own["nonnegative"] = True
         if not isinstance(limits, Limits | None):
-            raise InputError(f"limits: {validate.shown(limits)}; it must be Limits(...)")
+            raise InputError(f"limits: {shown(limits)}; it must be Limits(...)")
         seed = validate.whole("random_state", random_state, 0)
         return cls(problem, module, None, own, limits or Limits(), seed).on(problem, k)
 
@@ -279,7 +277,7 @@ def module_of(solver: Any, problem: Problem, nonnegative: bool = False) -> Modul
     if isinstance(solver, ModuleType) and hasattr(solver, "TRAITS"):
         return solver
     if not isinstance(solver, str):
-        raise InputError(f"solver: {validate.shown(solver)}; it must be a name, file or module")
+        raise InputError(f"solver: {shown(solver)}; it must be a name, file or module")
     return registry.module("solver", solver)
 
 
@@ -287,9 +285,7 @@ def own_settings(settings: Any) -> dict[str, Any]:
     """Return the settings of a solver as a dict; raise InputError if one of them is an argument."""
     settings = {} if settings is None else settings
     if not isinstance(settings, Mapping) or not all(isinstance(name, str) for name in settings):
-        raise InputError(
-            f"settings: {validate.shown(settings)}; it must be a dict with strings as keys"
-        )
+        raise InputError(f"settings: {shown(settings)}; it must be a dict with strings as keys")
     for name in settings:
         if name in (*OF_CALL, "seed"):
             own = "random_state" if name == "seed" else name

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from spcabench import files
-from spcabench.errors import InputError, below
+from spcabench.errors import InputError, below, nearest
 from spcabench.flops import uncharged
 from spcabench.problem.covariance import Covariance, Gram
 from spcabench.problem.data import Data
@@ -27,7 +27,6 @@ from spcabench.solving.measures import (
     projected_variance,
 )
 from spcabench.solving.result import Result, Shown
-from spcabench.validate import nearest
 from spcabench.vectors import Vector, normalize, support
 
 # a component is idle if it adds less than this fraction of the largest added variance

@@ -28,8 +28,8 @@ class Status(StrEnum):
     TIME_LIMIT = "time_limit", "the harness stopped it at the time limit", True
     ZERO = "zero", "its last iterate is zero", False
     INFEASIBLE = "infeasible", "its last iterate violates a constraint", False
-    # the next two are only in rows of version 0.3.0 and earlier
     DISAGREES = "disagrees", "its numbers differ from those recomputed from its vector", False
+    # only in rows of version 0.3.0 and earlier
     LATE = "late", "a clock outside its process shows that it exceeded the time limit", False
     ERROR = "error", "it raised an exception", False
     CRASH = "crash", "its process died", False

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spcabench.claims import above, bands, each, noted, numbers, one
+from spcabench.claims import above, bands, each, noted, numbers, tidy
 from tests.claims.made_up import judged
 
 ROWS = pd.DataFrame(dict(n=[20, 10, 20, 10], seed=[0, 0, 1, 1], ratio=[8.0, 1.0, 2.0, 4.0]))
@@ -45,7 +45,7 @@ def test_an_exact_number_is_reduced_from_the_rows_of_its_place(how, value):
 def test_the_unit_chooses_the_statistic():
     rows = pd.concat([ROWS.assign(seed=seed) for seed in range(3)])
     rows = rows.assign(ratio=[0.5, 1.0] * 6, seed=np.repeat(range(3), 4))
-    table = one(rows, "ratio", "all", reading="a")
+    table = tidy(rows, "ratio", "all", reading="a")
     for unit, kind, value in (
         ("times", "geometric mean", np.exp(np.log(0.5) / 2)),
         ("%", "mean", 0.75),
@@ -59,14 +59,14 @@ def test_the_unit_chooses_the_statistic():
 
 def test_a_replicate_without_a_name_and_rows_without_their_data_are_refused():
     with pytest.raises(ValueError, match="rows without a value of seed"):
-        one(ROWS.assign(seed=[0, 0, np.nan, 1]), "ratio", "all")
+        tidy(ROWS.assign(seed=[0, 0, np.nan, 1]), "ratio", "all")
     with pytest.raises(ValueError, match="lack the columns"):
-        one(ROWS.drop(columns="stand_in"), "ratio", "all")
+        tidy(ROWS.drop(columns="stand_in"), "ratio", "all")
 
 
 def test_notes_and_data_belong_to_their_reading():
-    first = noted(one(ROWS, "ratio", "all", reading="a"), "a note", "")
-    second = one(ROWS.assign(problem="other", stand_in=True), "n", "all", reading="b")
+    first = noted(tidy(ROWS, "ratio", "all", reading="a"), "a note", "")
+    second = tidy(ROWS.assign(problem="other", stand_in=True), "n", "all", reading="b")
     a, b = judged(first, second)["readings"]
     assert (a["notes"], b["notes"]) == (["a note"], [])
     assert (a["data"], b["data"]) == (["made up"], ["other"])

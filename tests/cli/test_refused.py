@@ -39,7 +39,7 @@ none. :: grade none.npy --problem pitprops | check none.py | compare none.py |
     report none.csv
 nosuch :: merge nosuch nosuch | verify nosuch | publish nosuch
 good.csv :: merge good.csv run | check good.csv | solve good.csv -k 1 --covariance |
-    solve good.csv -k 1 --read key=q | grade x.npy --problem good.csv --submit p.json |
+    grade x.npy --problem good.csv --submit p.json |
     solve good.csv -k 2 --out good.csv | apply m.npz good.csv --out ./good.csv
 - :: solve pipe.csv -k 3 | results-page . | verify run | verify run good.csv | new solver ../x |
     new figure x
@@ -50,10 +50,10 @@ bytes.txt :: solve good.csv -k 2 --read names=bytes.txt | solve bytes.txt -k 1
     solve good.csv -k 2 --plot x.gif | solve pitprops -k 3 --plot scores:x.png |
     solve pitprops -k 3 --plot biplt:x.png | solve pitprops -k 2:4 --plot scree:x.png
 'x.npy' :: grade x.npy --problem pitprops --submit x.npy
-n = 4 :: solve good.csv -k 9 | solve good.csv -k 2 --components 5
+1 to 4 :: solve good.csv -k 9 | solve good.csv -k 2 --components 5
 'alpha' :: solve named.csv -k 2 --label alpa | solve named.csv -k 2 --drop alpa
 --covariance :: solve named.csv -k 2 --label town --covariance
-n = 2 :: solve named.csv -k 3
+1 to 2 :: solve named.csv -k 3
 --missing :: solve good.csv -k 2 --missing zero | report good.csv --missing zero
 --read :: solve good.csv -k 2 --read sep=ab | solve good.csv -k 2 --read decimal=x |
     solve good.csv -k 2 --read header=maybe | solve good.csv -k 2 --read x=3 |
@@ -64,7 +64,6 @@ solver '' :: solve good.csv -k 2 --solver '' | check ''
 suite :: compare grqi --suite ''
 'pitprops' :: solve pitprop -k 3
 'colon' :: grade x.npy --problem colonn
-'alon' :: solve colon -k 5
 'mll whole' :: grade x.npy --problem mll -k 10 | best-known mll
 'leukemia' :: best-known golub
 hotelling :: solve pitprops -k 3 --components 2 --set deflation=hoteling
@@ -73,7 +72,7 @@ kind :: advise texts
 at least 1 :: advise 0 x 5 | advise 5 x 0
 -k :: solve good.csv | solve pitprops
 k:  :: solve pitprops --solver grqi | grade x.npy --problem pitprops -k 14
--k: 3 :: solve good.csv -k 1,2,3 --components 2
+3 cardinalities :: solve good.csv -k 1,2,3 --components 2
 criterion :: solve good.csv -k auto:x
 --jobs :: solve pitprops -k 3 --solver grqi --jobs 2 | figure --jobs -3
 --time :: check grqi --time -1 | solve good.csv -k 2 --time inf | compare --time-limit nan |
@@ -106,6 +105,7 @@ LINES += [
 ]
 LINES += [("", f"solve {LONG}.csv -k 3"), ("name", f"new solver {LONG}")]
 LINES += [("--name", f"compare grqi --name {'x' * 300}")]
+LINES += [("solver", f"solve pitprops -k 2 --solver {s}") for s in (LONG, f"{LONG}.py", "a\0.py")]
 
 
 @pytest.fixture
@@ -158,6 +158,8 @@ PROPOSAL = dict(item="pit props", problem="pitprops", k=2, nonnegative=False, va
 PROPOSAL |= dict(proven=True, support=[0, 1], loadings=[0.6, 0.8], who="me", when="2026-01-01")
 PROPOSAL |= dict(bound_by="", seconds=0.0, bound_when="")
 SOLVER = "solve pitprops -k 3 --solver mine.py"
+WEIGHT = text_of("yield np.eye(problem.n)[0]", "def solve(problem, *, weight):")
+PENALTY = "control='penalty', penalty='weight'"
 FILES = {  # what is typed, and the texts of a file that are wrong for it
     "grade x.csv --problem pitprops": [
         *("1,2\n3\n", "a loading\nof words\n", "", "variable,x\ntopdiam,0.6\nno_prop,0.8\n"),
@@ -180,7 +182,9 @@ FILES = {  # what is typed, and the texts of a file that are wrong for it
         *(text_of("solve = 3", "if True:"), text_of("yield A", "def solve(problem, kk=3):")),
         *(text_of("return A"), text_of("yield np.ones(5)"), text_of("yield 1j * np.ones(13)")),
         text_of("yield np.broadcast_to(1.0, (10**9,))"),
-        text_of("yield next(iter(()))"),
+        *(text_of(f"{first}yield next(iter(()))") for first in ("", "yield np.eye(13)[0]\n")),
+        text_of("yield np.eye(13)[0]", "def solve(problem, *, k, width, seed):"),  # what is width?
+        *(WEIGHT.replace('control="cardinality"', words) for words in (PENALTY, PENALTY[:17])),
     ],
     "compare mine.py": [text_of("yield ("), "x = 1\n", "import os\nos._exit(3)\n"],
 }
@@ -225,6 +229,12 @@ def test_a_full_disk_is_one_line_before_the_work(typed, spcabench, data_folder, 
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert "cannot be written (" in line
+
+
+def test_a_line_break_in_a_name_is_none_in_a_message(spcabench, here):
+    (here / "t\nable.csv").write_text('a,"b\nc"\n1,x\n2,y\n')
+    refused = spcabench("solve", "t\nable.csv", "-k", "1").stderr
+    assert refused.splitlines()[0] == "spcabench: t able.csv: column b c has text ('x' in row 1)"
 
 
 def test_a_pipe_is_not_replaced(spcabench, here):

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-TABLE = ("t.csv", "--label", "town")
 NAMES = ["<b>a</b> & 'b'", *(f"v{j}" for j in range(1, 10)), "same"]
 
 
@@ -65,22 +64,3 @@ def test_what_does_not_apply_is_left_out(table, tmp_path, spcabench, words, has,
     spcabench("report", *words, "--out", "x.html")
     page = (tmp_path / "x.html").read_text()
     assert has in page and lacks not in page
-
-
-def test_a_solver_without_an_answer_gives_one_line(table, tmp_path, spcabench):
-    (tmp_path / "mine.py").write_text(
-        "import numpy as np\nfrom spcabench.iterate import Traits\n"
-        "TRAITS = Traits(control='cardinality', accepts='either')\nEXAMPLE = dict(k=2)\n"
-        "def solve(problem, *, k):\n    yield np.zeros(problem.n)\n"
-    )
-    words = ("--missing", "mean", "-k", "2", "--solver", "mine.py")
-    completed = spcabench("report", *TABLE, *words)
-    assert completed.returncode == 2 and "no answer" in completed.stderr
-    assert len(completed.stderr.splitlines()) == 1 and not list(tmp_path.glob("*.html"))
-
-
-def test_the_older_command_of_this_name_and_other_files_are_refused(tmp_path, spcabench):
-    (tmp_path / "results" / "quick").mkdir(parents=True)
-    for words in ((str(tmp_path / "results/quick"),), ("pitprops", "--out", "x.csv")):
-        completed = spcabench("report", *words)
-        assert completed.returncode == 2 and len(completed.stderr.splitlines()) == 1

@@ -1,13 +1,17 @@
 """Recommending a solver: the basis of an answer, and the same answers on the page."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from spcabench.comparison import advice
+from spcabench.comparison import advice, advice_table, best_known, budgets, ranking, stored
 from spcabench.comparison.advice import Question
 from spcabench.errors import InputError
 from spcabench.machine import checkout
+from tests.comparisons import drawn
+from tests.trial import table
 
 KINDS = advice.read(checkout() / "results" / "published" / advice.NAME).kinds
 
@@ -26,6 +30,47 @@ def answers():
     rows += [row("slow", "whole", 30, 1.0, 2.0, proves=True), row("quick", "whole", 30, 0.8, 0.001)]
     rows += [row("slow", "few", 5, 1.0, 0.1, **small), row("quick", "few", 5, 0.0, np.nan, **small)]
     return advice.Answers(pd.DataFrame(rows))
+
+
+@pytest.fixture
+def published(tmp_path, monkeypatch):
+    """Return the standing of a comparison, and what its published table answers."""
+    rng = np.random.default_rng(0)
+    claims = dict(own=True, claimed_bound=1.0, family="text", n=25)
+    rows = table([row | claims | {"own": rng.random() < 0.5} for row in drawn(3)])
+    monkeypatch.setattr(stored.Comparison, "read", lambda folder: SimpleNamespace(rows=rows))
+    (tmp_path / "standard").mkdir()
+    (tmp_path / "standard" / stored.ROWS).touch()
+    assert advice_table.write(tmp_path, tmp_path / advice.NAME)
+    return ranking.standing(rows, best_known.read()), advice.read(tmp_path / advice.NAME)
+
+
+def test_the_table_answers_what_the_comparison_reached_within_any_budget(published):
+    standing, answers = published
+    places = {(p["item"], p.asked): i for i, p in answers.pairs.iterrows()}
+    for budget in (0.0, 0.3, 0.7, 1.1, 1.5, 2.5, np.inf):
+        shares = answers.shares(budget)
+        for row in standing[standing.answered].itertuples():
+            i, j = places[row.item, row.asked], answers.solvers.index(row.solver)
+            expected = budgets.share_within(row, budget, "time")
+            assert shares[i, j] == pytest.approx(expected, abs=1e-4)
+            assert answers.time[i, j] == pytest.approx(row.time)
+            proves = row.own and row.value >= 1.0 - 1e-8
+            assert np.isfinite(answers.proof[i, j]) == proves
+
+
+def test_pairs_are_alike_if_no_end_of_a_class_is_between_them(published):
+    for ends in (advice.SIZES, advice.KS):
+        low, high, _ = ends
+        values = pd.Series([1, low, low + 1, high, high + 1, 9e9])
+        for wanted in values:
+            between = [any(min(v, wanted) <= e < max(v, wanted) for e in ends) for v in values]
+            assert advice._alike(values, ends, wanted).tolist() == [not each for each in between]
+    pairs = published[1].pairs
+    sparse = pairs.nnz < 0.2 * pairs.n * pairs.m.fillna(pairs.n)  # a covariance has n^2 entries
+    for density in (0.19, 0.21):
+        mask, _ = published[1].select(Question(density=density))
+        assert mask.tolist() == (sparse == (density < 0.2)).tolist() and 0 < mask.sum() < len(mask)
 
 
 def named(found):

@@ -1,6 +1,8 @@
 """Comparisons: profiles, suites and runs have their properties; best answers are verified."""
 
+import re
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -10,13 +12,13 @@ from spcabench.comparison import (
     best_known,
     entrants,
     plans,
-    resampling,
     suite,
     update_best_known,
 )
 from spcabench.comparison.entrants import Entrant
 from spcabench.comparison.suite import Item
 from spcabench.errors import InputError
+from spcabench.iterate import Traits
 from spcabench.run import Run
 from spcabench.running import fingerprint
 from tests.answers import rows_of
@@ -81,6 +83,10 @@ def test_merging_keeps_the_better_value_and_the_smaller_bound(entry):
         assert (merged.value, merged.bound, merged.who) == (entry.value, entry.bound, entry.who)
         assert (merged.bound_by, merged.seconds) == (entry.bound_by, entry.seconds)
     assert best_known.merged(None, worse) == worse
+    assert worse.gap == pytest.approx(0.4) and replace(worse, bound=1e-9).gap == 0.0
+    unsaid = replace(entry, bound_by="", bound=entry.bound * (1.0 + 1e-9))
+    assert best_known.merged(unsaid, entry).bound_by == entry.bound_by  # the same, with its source
+    assert best_known.merged(entry, replace(unsaid, bound_by="other")) == entry
 
 
 def test_a_bound_below_a_value_that_was_verified_is_dropped_and_said(entry):
@@ -109,14 +115,6 @@ def test_the_frozen_table_agrees_with_its_problems_and_brute_force():
         entry = table["pit props", "pitprops", k, False]
         best = api.solve(api.load("pitprops"), "brute_force", k=k).variance
         assert entry.proven and entry.value == pytest.approx(best, rel=1e-9)
-
-
-def test_statistics_of_a_solver_are_shares():
-    problem = api.load("spiked_samples", m=60, n=20, count=4, strength=8.0, seed=3)
-    functions = {"share": resampling.held_out, "overlap": resampling.stability}
-    functions["f1"] = resampling.recovery
-    for name, function in functions.items():
-        assert 0.5 < function(problem, seed=0, name="tpower", k=4)[name] <= 1.0
 
 
 def key_of(entrant):
@@ -164,8 +162,42 @@ def test_fresh_problems_are_of_the_same_families_and_none_is_known(name):
         for fresh, theirs in zip(new, other, strict=True):
             assert (fresh.dataset, fresh.parameters) != (theirs.dataset, theirs.parameters)
     assert not {i.name for i in new} & {key[0] for key in best_known.read()}
-    seeds = [{i.parameters["seed"] for i in suite.recovery(seed)} for seed in (None, 7)]
-    assert not set.intersection(*seeds)
+
+
+def test_recovery_is_asked_at_every_strength_and_sparsity_with_seeds_of_its_own():
+    for fresh in (None, 7):
+        problems = suite.recovery(fresh)
+        asked = {(*item.parameters.values(), *item.ks) for item in problems}
+        counts = [round(sparsity * 10) for sparsity in suite.SPARSITIES]  # of sqrt(n) = 10
+        expected = product(
+            [100], [100], counts, suite.STRENGTHS, {i.parameters["seed"] for i in problems}
+        )
+        assert (
+            asked == {(*each, each[2]) for each in expected} and len(asked) == len(problems) == 72
+        )
+    assert not {i.parameters["seed"] for i in problems} & {*suite.SEEDS}
+
+
+REFUSED = {  # traits, problem, what is said
+    "signed": (dict(), dict(nonnegative=True), "signed answers only"),
+    "nonnegative": (dict(nonnegative="always"), {}, "nonnegative answers only"),
+    "small": (dict(largest=20), dict(n=21), "at most 20 variables"),
+    "unknown": (dict(largest=50), dict(n=0), "at most 50 variables"),
+    "exact": (dict(exact=True), dict(n=51), "only run on small problems"),
+    "dense": (dict(accepts="covariance"), dict(n=5001), r"5,001 it would need 0\.2 GB"),
+}
+TAKEN = [(dict(nonnegative=True), dict(nonnegative=True)), (dict(largest=20), dict(n=20))]
+TAKEN += [(dict(exact=True), dict(n=50)), (dict(accepts="covariance"), dict(n=5000))]
+TAKEN += [(dict(largest=51), dict(n=0))]
+
+
+def test_a_solver_is_asked_what_it_can_answer():
+    for traits, item, said in REFUSED.values():
+        assert re.search(
+            said, entrants.refused(Traits("cardinality", **traits), replace(ITEM, **item))
+        )
+    for traits, item in TAKEN:
+        assert not entrants.refused(Traits("cardinality", **traits), replace(ITEM, **item))
 
 
 def test_a_fingerprint_follows_the_dataset_whose_rows_are_drawn_again(monkeypatch):

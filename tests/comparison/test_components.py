@@ -16,9 +16,11 @@ from spcabench.errors import InputError
 from spcabench.page import comparison_page
 from spcabench.running import rows
 from spcabench.running.description import describe
+from spcabench.solving.deflate import Components
 from spcabench.solving.formulations import Formulation, fault
+from spcabench.solving.measures import measures
 from tests.comparisons import computed, entrants_of, home_of
-from tests.problems import some
+from tests.problems import explicit, some
 from tests.trial import check_links, make_site
 
 DATA = dict(m=20, n=9, seed=0)
@@ -156,10 +158,33 @@ def test_the_cost_is_that_of_all_components():
     assert (of_all["runs"], len(of_all["statuses"])) == (2, 2)
 
 
+@pytest.mark.parametrize("how", [ways.CALIBRATED, ways.ROUNDED])
+def test_a_search_returns_the_best_of_its_trials_with_few_enough_nonzeros(monkeypatch, how):
+    problem, solve = api.load("gaussian", **DATA), api.solve
+    trials: list[Components] = []
+    monkeypatch.setattr(
+        find.api, "solve", lambda *a, **b: trials.append(solve(*a, **b)) or trials[-1]
+    )
+    found = find.loadings(problem, seed=0, solver="amanpg", how=how, r=2, k=3, limit=9.0)
+    explained, S = [], explicit(problem)
+    for each in trials:
+        W = np.flatnonzero(each.Z.any(axis=1))
+        if how == ways.ROUNDED and len(W) <= 3:
+            explained.append(np.linalg.eigvalsh(S[np.ix_(W, W)])[-2:].sum())
+        if how == ways.CALIBRATED and np.count_nonzero(each.Z) <= 2 * 3:
+            explained.append(measures(problem, each.Z).projected)
+    best = measures(problem, find.assembled(found, problem.n)).projected
+    assert best == pytest.approx(max(explained)) and 1 < len(explained) < len(trials)
+    assert found["runs"] == len(trials) <= find.TRIALS
+    assert found["flops"] == sum(each.results[0].cost.total_flops for each in trials)
+
+
 def test_held_out_samples_are_not_those_of_the_loadings():
     problem = api.load("gaussian", **DATA)
     train, test = find.train_and_test(problem)
-    assert train.m + test.m == problem.m
+    A = [each.data.dense() for each in (train, test, problem)]
+    for half, X in zip(A[:2], (A[2][::2], A[2][1::2]), strict=True):
+        assert np.allclose(half, X - X.mean(axis=0))
     settings = dict(seed=0, solver="tpower", how="projection", r=2, k=3, limit=1.0)
     answer = find.components_held_out(problem, formulation="deflation", **settings)
     Z = find.assembled(answer, problem.n)

@@ -3,6 +3,7 @@
 import html
 import re
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -226,6 +227,14 @@ def test_a_draft_shows_what_got_better_or_worse(tmp_path, monkeypatch):
     assert "more flops on 5" in twice and "value" not in twice.split("\n\n")[1]
     worse = drafted("x = np.zeros(problem.n)\nx[0] = 1.0\nyield x")
     assert "worse value on 5" in worse and "pit props, k = 9" in worse and "better" not in worse
+    pair = draft.Pair("converged", value=1.0, share=0.9, flops=100, seconds=0.1)
+    for change, said in (
+        (dict(value=1.0 + 2e-6, flops=200), "better value"),
+        (dict(value=1.0 - 2e-6, flops=50), "worse value"),
+        (dict(value=1.0 + 5e-7, flops=99), "fewer flops"),
+        (dict(flops=None, seconds=9.0), ""),
+    ):
+        assert draft._change(replace(pair, **change), pair) == said
     assert not list(tmp_path.rglob("*.parquet"))
 
 

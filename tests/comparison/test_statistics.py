@@ -1,5 +1,7 @@
 """Ranks, intervals, profiles, held-out variance and feasibility, against their definitions."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -72,6 +74,8 @@ def test_an_interval_of_a_share_has_the_coverage_of_95_percent():
 def test_a_profile_is_the_share_of_pairs_at_or_below_each_cost(cost):
     grid = np.array([0.5, 1.0, 2.0, 2.5, 3.0])
     assert np.allclose(profiles.reached(cost, grid).T, [(cost <= c).mean(axis=0) for c in grid])
+    ratios = [[c / min(row) if c < np.inf else c for c in row] for row in cost]
+    assert np.array_equal(profiles.ratios(cost), ratios)
 
 
 def test_a_band_holds_90_percent_of_the_resampled_profiles():
@@ -99,6 +103,17 @@ def test_held_out_variance_is_that_of_the_other_half():
     graded = resampling.held_out(problem, **how)
     assert graded == pytest.approx({"share": np.mean(shares), "optimism": np.mean(optimism)})
     assert graded["optimism"] > 0.3
+
+
+def test_stability_is_the_mean_overlap_of_the_supports(monkeypatch):
+    """Two supports overlap by what is in both, divided by what is in either; a failure by 0."""
+    supports = [{1, 2}, {2, 3, 4}, {1, 2}, {5}, {1}, {1, 2}, {9}, {2}, {1, 2, 3}, set()]
+    found = [SimpleNamespace(good=bool(S), support=np.array([*S])) for S in supports]
+    monkeypatch.setattr(resampling.api, "solve", lambda *_, **__: found.pop(0))
+    problem = Problem.from_data(np.random.default_rng(0).standard_normal((9, 10)))
+    overlap = resampling.stability(problem, seed=0, name="", k=3)["overlap"]
+    pairs = [len(a & b) / len(a | b) for i, a in enumerate(supports) for b in supports[:i]]
+    assert overlap == pytest.approx(np.mean(pairs)) and not found
 
 
 def test_halves_are_all_samples_once():

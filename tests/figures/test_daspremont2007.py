@@ -1,15 +1,10 @@
 """The figures of d'Aspremont et al. (2007): their measures on small problems."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from spcabench import Problem, api
-from spcabench.figures import (
-    _daspremont2007,
-    daspremont2007_fig1,
-    daspremont2007_gap,
-)
+from spcabench.figures import _daspremont2007, daspremont2007_gap
 from tests import trial
 
 
@@ -59,11 +54,3 @@ def gap_rows(**columns):
     own = dict(label="size", solver="dspca", settings=dict(rho=1.0, tol=0.1), extra={})
     rows = trial.table([own | dict(iterations=iterations) for iterations in (7, 9)])
     return rows.assign(**columns)
-
-
-@pytest.mark.parametrize("n", [30, 500])
-def test_tables_in_place_of_expression_data_decide_nothing_about_genes(n):
-    factors = dict(nonzeros=3 * n, accuracy=1.0)
-    row = dict(label="log2", dataset="alon", n=n, extra=dict(pca=factors, dspca=factors))
-    data = daspremont2007_fig1.data(pd.DataFrame([row | dict(stand_in=True, problem="alon")]))
-    assert len([*daspremont2007_fig1.D3.tables(data)]) == (n == daspremont2007_fig1.GENES)

@@ -11,10 +11,9 @@ import pytest
 
 from spcabench import registry
 from spcabench.comparison.stored import Comparison
-from spcabench.page import comparison_one, comparison_pictures
 from spcabench.page import comparison_page as page
+from spcabench.page import comparison_pictures
 from spcabench.page.standing import Standing
-from spcabench.page.tables import escaped
 from spcabench.running import rows as results
 from spcabench.showing import style
 from tests.comparisons import compared
@@ -110,17 +109,6 @@ def test_a_link_opens_what_is_folded(folder, tmp_path):
     question = 'found.said = document.querySelector(".filters output").value;'
     state, console = probe(folder / "answers.html", tmp_path, more=question, anchor=place)
     assert not console and state["said"].startswith(f"{len(SOLVERS)} of ")
-
-
-def test_the_ranking_is_a_table_of_latex(folder):
-    text = (folder / "ranking.tex").read_text()
-    assert text.count(r"\\") == 1 + len(SOLVERS) and r"\toprule" in text
-    columns = sum(column.terminal for column in comparison_one.RANKING)
-    # too few problems for an interval
-    columns -= "interval" not in text
-    assert all(x.count("&") == columns - 1 for x in text.splitlines() if x.endswith(r"\\"))
-    assert escaped("a_b & 5 %") == r"a\_b \& 5 \%"
-    assert escaped("é ≥ 漢\n\x07") == r"é $\geq$ ? ?"
 
 
 def test_no_two_solvers_of_a_picture_look_alike(tmp_path):

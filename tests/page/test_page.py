@@ -123,7 +123,6 @@ def test_the_code_of_a_statement_is_found_in_its_file_or_beside_it():
         written = source_links.statements(folder, figure)
         module = registry.module("figure", figure)
         for statement in claims_file.statements(module):
-            for place, (_, address) in enumerate(written[statement.id]):
-                file, _, line = address.partition("#L")
-                lines = (folder / file).read_text().splitlines()[int(line) - 1 :]
-                assert statement.id in "".join(lines[:2]) if place == 0 else "def " in lines[0]
+            file, _, line = written[statement.id][1].partition("#L")
+            lines = (folder / file).read_text().splitlines()[int(line) - 1 :]
+            assert statement.id in "".join(lines[:2])

@@ -10,6 +10,7 @@ import pytest
 from spcabench import registry
 from spcabench.page import comparison_page, paper_kit
 from spcabench.page.solver_table import facts_of
+from spcabench.page.tables import escaped
 from spcabench.running import rows as results
 from spcabench.solving.run_warnings import SENTENCES, Flag
 from tests.comparisons import compared
@@ -49,8 +50,12 @@ def test_a_warning_is_shown_wherever_the_ranking_is(folder, tmp_path):
     sentence = SENTENCES[Flag.threads]
     for text in (home / "index.html", home / "ranking.txt"):
         assert sentence in text.read_text()
-    table = (home / "ranking.tex").read_text()
-    assert re.findall(r"& (\w+)\$\^\\dagger\$ &", table) == ["tpower"] and sentence in table
+    table = (paper_kit.write(home, tmp_path / "kit") / "table.tex").read_text()
+    assert re.findall(r"& (\w+)\$\^\\dagger\$~", table) == ["tpower"] and sentence in table
+    assert table.count(r"\\") == 1 + 2 and r"\toprule" in table
+    assert len({line.count("&") for line in table.splitlines() if line.endswith(r"\\")}) == 1
+    assert escaped("a_b & 5 %") == r"a\_b \& 5 \%"
+    assert escaped("é ≥ 漢\n\x07") == r"é $\geq$ ? ?"
     warnings = pd.read_csv(home / "ranking.csv").set_index("solver").warnings
     assert sentence in warnings["tpower"] and pd.isna(warnings["em"])
 

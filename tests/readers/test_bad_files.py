@@ -9,7 +9,6 @@ import io
 import pickle
 import struct
 import zipfile
-import zlib
 
 import numpy as np
 import pandas as pd
@@ -19,7 +18,6 @@ import scipy.sparse as sp
 from spcabench import machine
 from spcabench.errors import InputError
 from spcabench.readers import delimited, table, user_file
-from tests.problems import some
 from tests.readers import test_tables
 
 LONGEST = 200  # characters of a message
@@ -109,17 +107,15 @@ WRONG = {  # name of a file, and what is in it
         *(SPARSE + b"10000000000 2 1\n1 1 2.0\n", SPARSE + b"2 10000000000 1\n1 1 2.0\n"),
         *(SPARSE + b"9 9 1000000000000\n1 1 2\n", DENSE + b"1000000 1000000\n1.0\n"),
         *(SPARSE + b"99999999999999999999 2 1\n1 1 2\n", DENSE + b"2 2\n" + b"1.0\n" * 9999),
-        *(DENSE + b"2 2\n1\n2\n3\n", SPARSE + b"3 3 1\n0 1 2\n", SPARSE + b"3 3 1\n1 1 2 9\n"),
-        *(SPARSE + b"2 2 1\n3 1 2.0\n", MTX + b" coordinate real symmetric\n3 2 1\n1 1 2\n"),
+        *(DENSE + b"2 2\n1\n2\n3\n", SPARSE + b"3 3 1\n0 1 2\n"),
+        *(SPARSE + b"2 2 1\n3 1 2.0\n", SPARSE + b"2 2 1\n1 3 2.0\n"),
         *(MTX + b" coordinate complex general\n2 2 1\n1 1 2 3\n", bytes(range(256))),
         # SciPy 1.17 dies at a zero byte, and reads 1,5 as 1
         *(SPARSE + b"2 2 1\n1 1 2\0\n", SPARSE + b"2 2 1\n1 1 1,5\n", DENSE + b"2 1\n1\n1,5\n"),
     ],
     "docword.a.txt": [
-        *(b"2\n2\n1\n9 1 1\n", b"3\n1000000000\n3\n1 1 1\n2 2 1\n3 3 1\n", bytes(90)),
-        *(b"3\n3\n1000000000000000\n1 1 1\n", b"3\n3\n1\n" + b"1 1 1\n" * 1000),
+        *(b"3\n1000000000\n3\n1 1 1\n2 2 1\n3 3 1\n", b"3\n3\n1000000000000000\n1 1 1\n"),
         *(b"9" * 10**6 + b"\n3\n1\n1 1 1\n", b"3\n3\n1\n1 1" + bytes(60) + b"\n"),
-        bytes(range(256)),
     ],
     "a.csv": [
         *(
@@ -140,7 +136,7 @@ WRONG = {  # name of a file, and what is in it
         *('a,b\n1,2\n"3,4\n5,6\n', "# made by x\n# y\na,b\n1,2\n", "sep=;\na;b\n1;2\n3;5\n"),
         *("a;b\n1,5;2\n2;2.5\n4;1\n", 'a,b\n"1,234",2\n"2,345",3\n"7,1",4\n'),
         *("a,b\n" + "1,2\n4,3\n" * 20 + "?,3\n", "a,b\n1,2\n3,4\n".encode("utf-16-le")),
-        *("größe,b\n1,2\n3,5\n".encode("latin-1"), b"a,b\n" + b"1,2\n" * 10**5 + b"\xf6,1\n"),
+        b"a,b\n" + b"1,2\n" * 10**5 + b"\x81,1\n",
         ",".join(f"{name} {'is long ' * 20}" for name in "abcd") + "\n1,2,,\n,,1,4\n3,3,3,3\n",
         *("<!DOCTYPE html>\n<html>\n</html>\n", '[{"a": 1, "b": 2},\n{"a": 3, "b": 4}]\n'),
     ],
@@ -166,7 +162,7 @@ def test_a_file_that_is_wrong_is_one_line(name, number, here):
         read(here / name)
     line = str(caught.value).replace(f"{here}/", "")
     assert name in line and "\n" not in line and len(line) <= LONGEST, line
-    assert "allow_pickle" not in line and [*here.iterdir()] == [here / name]
+    assert [*here.iterdir()] == [here / name]  # no code was executed
 
 
 @pytest.mark.parametrize("name", test_tables.WRITE)
@@ -195,42 +191,16 @@ def test_a_bug_of_a_reader_is_no_error_of_the_user(where, here, monkeypatch):
         read(here / "a.csv")
 
 
-SIZE = 15 * 10**7
-
-
-def bomb(text, count=SIZE):
-    """Return a gzipped text of this many bytes."""
-    pack = zlib.compressobj(9, zlib.DEFLATED, 31)
-    block = text * (2**20 // len(text))
-    return b"".join(pack.compress(block) for _ in range(count // len(block))) + pack.flush()
-
-
-BOMBS = {
-    "csv": ("a.csv.gz", lambda: bomb(b"1,2,3\n")),
-    "one line": ("a.csv.gz", lambda: bomb(b"1,")),
-    "one word": ("a.csv.gz", lambda: bomb(b"1")),
-    "mtx": ("a.mtx.gz", lambda: bomb(b"%%MatrixMarket ")),
-    "docword header": ("docword.a.txt.gz", lambda: bomb(b"1")),
-    "docword": ("docword.a.txt.gz", lambda: bomb(b"1 1 1\n")),
-    "docword line": ("docword.a.txt.gz", lambda: gzip.compress(b"9\n9\n9\n") + bomb(b"1")),
-    "npz": ("a.npz", lambda: zipped(X=npy((SIZE // 8,), body=bytes(SIZE)))),
-}
-
-
-@pytest.mark.parametrize(
-    ("case", "free"),
-    [*((case, 1e8) for case in some(3, [*BOMBS])), ("one line", 1e13), ("one word", 1e13)],
-)
-def test_a_bomb_takes_no_memory(case, free, tmp_path, monkeypatch):
-    """A file of 150 MB with 100 MB free, or with a line that no table has."""
-    name, make = BOMBS[case]
-    (tmp_path / name).write_bytes(make())
-    monkeypatch.setattr(machine, "free_memory", lambda: free)
-    machine.forget_peak()
-    before = machine.process_memory("VmRSS")
-    with pytest.raises(InputError, match=r"a\."):
-        read(tmp_path / name)
-    assert not machine.process_memory("VmHWM") - before > 1e8
+def test_a_bomb_ends_in_one_line(here, spcabench, monkeypatch):
+    """A file of 1.5 GB, in a kilobyte or two, with 0.3 GB of free memory."""
+    monkeypatch.setattr(machine, "free_memory", lambda: 3e8)
+    lines = {b"1,2,3\n": "a.csv.gz", b"%%MatrixMarket ": "a.mtx.gz"}
+    for text, name in lines.items():  # gzip joins blocks
+        block = gzip.compress(text * (10**7 // len(text)))
+        (here / name).write_bytes(block * 150)
+        refused = spcabench("solve", name, "-k", "1")
+        assert refused.returncode == 2 and "not enough memory" in refused.stderr
+        assert refused.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize("kind", ["csr", "csc", "coo", "bsr", "dia"])
@@ -240,10 +210,3 @@ def test_good_sparse_arrays_are_read(kind, transpose, tmp_path):
     problem = read(tmp_path / "a.npz", transpose=transpose)
     S = np.cov((GOOD.T if transpose else GOOD).T)
     np.testing.assert_allclose(problem.given_as("covariance").matrix.S, S)
-
-
-def test_small_integers_that_occur_twice_are_summed_without_overflow(tmp_path):
-    data, place = np.array([100, 100, 1], dtype=np.int8), np.array([0, 0, 1])
-    content = sparse("coo", shape=(2, 2), data=data, row=place, col=place)
-    (tmp_path / "a.npz").write_bytes(content)
-    assert read(tmp_path / "a.npz").covariance.diagonal()[0] == pytest.approx(2 * 100.0**2)

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from spcabench import machine
 from spcabench.errors import InputError
-from spcabench.readers import matrix_market, table, user_file
+from spcabench.readers import table, user_file
 
 RNG = np.random.default_rng(5)
 X = np.round(RNG.standard_normal((40, 6)) * [3, 1, 1, 2, 1, 1] + 4, 3)
@@ -63,11 +63,6 @@ def test_every_format_gives_the_problem_that_was_written(name, tmp_path):
     assert np.allclose(problem.given_as("covariance").matrix.S, np.cov(data.T))
     assert (list(problem.features) == NAMES) if name in NAMED else problem.features is None
     assert (problem.labels is not None) == (label is not None)
-
-
-def test_columns_are_divided_by_their_standard_deviations(tmp_path):
-    np.save(tmp_path / "X.npy", X)
-    assert np.allclose(read(tmp_path / "X.npy", scale=True).covariance.diagonal(), 40 / 39)
 
 
 GAPS = pd.DataFrame(np.arange(12.0).reshape(4, 3), columns=[*"abc"])
@@ -158,33 +153,15 @@ def test_a_table_is_refused_once_with_a_command_that_reads_it(wrong, suffix, spc
 
 def test_a_command_to_copy_has_the_cardinality_that_was_not_typed(spcabench, here):
     FRAME.assign(x=["a", "b"] * 20).to_csv("t.csv", index=False)
-    known = {"-k 2": False, "": True, "--solver grqi": True, "--solver gpower1": True}
-    for typed, lacks in (known | {"--solver gpower1 --set gamma=0.1": False}).items():
+    for typed, lacks in {
+        "-k 2": False,
+        "": True,
+        "--solver gpower1 --set gamma=0.1": False,
+    }.items():
         refused = spcabench("solve", "t.csv", *typed.split(), "--checks", "none")
         message, command = refused.stderr.splitlines()
         assert ("-k" in message, "-k auto" in command) == (lacks, lacks), refused.stderr
         assert spcabench(*shlex.split(command)[1:]).returncode == 0, command
-
-
-def test_a_model_advises_only_options_of_apply(spcabench, here):
-    FRAME.assign(age=1e6 * FRAME.age).to_csv("t.csv", index=False)
-    FRAME.assign(age=1e6 * FRAME.age).mask(np.eye(40, 6) > 0).to_csv("u.csv", index=False)
-    assert (
-        spcabench("solve", "t.csv", "-k", "6", "--out", "m.npz", "--checks", "none").returncode == 0
-    )
-    _, command = spcabench("apply", "m.npz", "u.csv").stderr.splitlines()
-    assert spcabench(*shlex.split(command)[1:]).returncode == 0, command
-
-
-def test_an_example_has_the_separator_that_the_message_names(tmp_path):
-    points = FRAME.assign(bmi="14,8", income=["900,0", *["25.188,00"] * 39])
-    points.to_csv(tmp_path / "t.csv", sep=";", index=False)
-    with pytest.raises(table.TableError) as caught:
-        read(tmp_path / "t.csv")
-    told = str(caught.value)
-    assert "column bmi has decimal commas ('14,8' in row 1)" in told
-    assert "column income has thousands separators ('25.188,00' in row 2)" in told
-    assert caught.value.advice.count("--thousands") == 1
 
 
 THOUSANDS = {  # words, and the numbers in them
@@ -268,6 +245,12 @@ def test_a_table_is_read_as_programs_write_it(way, encoding, tmp_path):
 
 
 OVERRIDES = {  # a table that is guessed wrongly, its style, and its names
+    "names of rows": (_numbered("x,a,b,c\n", "{},"), dict(index=True), list("abc")),
+    "no names of rows": (
+        _numbered("x,a,b,c\n", "r{},"),
+        dict(index=False, drop=["x"]),
+        list("abc"),
+    ),
     "years": (PLAIN.replace("a,b,c", "1,2,3"), dict(header=True), list("123")),
     "a separator": (PLAIN.replace(",", "^"), dict(sep="^"), list("abc")),
     "spaces": (PLAIN.replace(",", " "), dict(sep="space"), list("abc")),
@@ -285,21 +268,14 @@ def test_every_guess_about_a_table_can_be_overridden(case, tmp_path):
     np.testing.assert_allclose(problem.given_as("covariance").matrix.S, S)
 
 
-@pytest.mark.parametrize("index", [None, False, True])
-def test_names_of_rows_can_be_declared(index, tmp_path):
-    FRAME.to_csv(tmp_path / "t.csv")  # pandas writes the numbers of rows without a header
-    FRAME.to_csv(tmp_path / "u.csv", index=False)
-    assert read(tmp_path / "t.csv", index=index).n == (7 if index is False else 6)
-    assert read(tmp_path / "u.csv", index=index).n == (5 if index else 6)
-
-
-def test_encoding_missing_words_and_sheets_can_be_declared(tmp_path):
-    (tmp_path / "t.csv").write_bytes("Größe,b\n1,2\n?,5\n4,4\n".encode("cp1252"))
-    with pytest.raises(table.TableError) as caught:
-        read(tmp_path / "t.csv")
-    assert caught.value.advice == ["--read", "encoding=cp1252", "--drop", "Größe"]
-    declared = dict(encoding="cp1252", na="?", missing="rows")
-    assert read(tmp_path / "t.csv", **declared).features == ("Größe", "b")
+def test_encodings_missing_words_and_sheets_are_guessed_or_declared(tmp_path):
+    lines = ["größe,b", *["1,2", "4,4"] * 50_000, "?,5"]
+    (tmp_path / "t.csv").write_bytes("\n".join(lines).encode("cp1252"))  # as Excel writes it
+    for encoding in (None, "cp1252"):
+        problem = read(tmp_path / "t.csv", encoding=encoding, na="?", missing="rows")
+        assert problem.features == ("größe", "b") and problem.m == 100_000
+        notes = [note for note in problem.provenance["notes"] if "cp1252" in note]
+        assert len(notes) == (encoding is None)
     with pd.ExcelWriter(tmp_path / "t.xlsx") as book:
         pd.DataFrame({"about": ["x", "y"]}).to_excel(book, sheet_name="one", index=False)
         FRAME.to_excel(book, sheet_name="two", index=False)
@@ -342,9 +318,10 @@ def test_genes_in_rows_are_transposed(tmp_path):
     with pytest.raises(table.TableError) as caught:
         read(tmp_path / "t.csv", transpose=True)
     assert caught.value.advice[:2] == ["--drop", "text"]
-    np.save(tmp_path / "t.npy", X.T)
-    array = read(tmp_path / "t.npy", transpose=True)
-    assert (array.m, array.n) == (40, 6)
+    for entries, missing in ((X.T, "error"), (np.where(X.max() == X.T, np.nan, X.T), "mean")):
+        np.save(tmp_path / "t.npy", entries)
+        array = read(tmp_path / "t.npy", transpose=True, missing=missing)
+        assert (array.m, array.n) == (40, 6)
 
 
 def test_columns_are_left_out_by_a_list_and_by_their_kind(tmp_path):
@@ -367,48 +344,39 @@ NOTED = {  # a name and values -> whether a note proposes to drop the column
 @pytest.mark.parametrize("case", NOTED, ids=str)
 def test_a_column_of_numbers_or_dates_is_noted_and_remains(case, tmp_path):
     values, noted = NOTED[case]
-    FRAME.assign(**{case[0]: values}).to_csv(tmp_path / "t.csv", index=False)
+    frame = FRAME.copy()
+    frame.insert(0, case[0], values)
+    frame.to_csv(tmp_path / "t.csv", index=False)
     problem = read(tmp_path / "t.csv")
     assert problem.n == 7
     assert [f"--drop {case[0]}" in note for note in problem.provenance["notes"]] == [True] * noted
 
 
-@pytest.mark.parametrize("missing", ["rows", "columns", "mean"])
-def test_nothing_left_is_an_error(missing, tmp_path):
-    gaps = FRAME.head(6).mask(np.eye(6, dtype=bool)).assign(empty=np.nan)
-    gaps.to_csv(tmp_path / "t.csv", index=False)
-    with pytest.raises(InputError):
-        read(tmp_path / "t.csv", missing=missing)
+MIXED = {
+    "a": [*map(decimal.Decimal, ("1.5", "2", "4", "1"))],  # of a database
+    "b": pd.array([True, False, None, True], dtype="boolean"),
+    "c": pd.array([3, 1, None, 2], dtype="Int64"),
+}
 
 
-@pytest.mark.parametrize("dtype", ["boolean", "Int64", "Float32", object])
-def test_columns_that_may_hold_na_are_numbers_with_gaps(dtype, tmp_path):
-    yes = pd.array([True, False, None, True] * 10, dtype="boolean").astype(dtype)
-    FRAME.assign(yes=yes).to_parquet(tmp_path / "t.parquet")
-    with pytest.raises(InputError, match="missing values: 10 "):
+@pytest.mark.parametrize("values", [[datetime.date(2020, 1, 1)] * 4, ["a", "b"] * 2])
+def test_columns_of_other_types_are_numbers_with_gaps_or_text(values, tmp_path):
+    pd.DataFrame(MIXED | {"x": values}).to_parquet(tmp_path / "t.parquet")
+    with pytest.raises(InputError, match=r"column x has .*missing values: 2 "):
         read(tmp_path / "t.parquet")
-    problem = read(tmp_path / "t.parquet", missing="mean")
-    assert problem.n == 7 and problem.m == 40
+    problem = read(tmp_path / "t.parquet", drop=["text"], missing="mean")
+    assert problem.features == (*"abc",)
+    np.testing.assert_allclose(problem.mean, [2.125, 2 / 3, 2])
 
 
 def test_more_rows_than_memory_is_advised_before_it_is_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(machine, "free_memory", lambda: 1000.0)
+    monkeypatch.setattr(machine, "free_memory", lambda: 0.0)
     for name, make in WRITE.items():
         make(tmp_path / name)
         if name == "t.npy":  # not read but mapped into memory
             continue
-        with pytest.raises(InputError, match=r"kB free: .*covariance from blocks"):
+        with pytest.raises(InputError, match="covariance from blocks"):
             read(tmp_path / name)
-
-
-@pytest.mark.parametrize("values", [[datetime.date(2020, 1, 1)] * 4, ["a", "b"] * 2])
-def test_a_column_without_numbers_is_refused_or_dropped(values, tmp_path):
-    file = tmp_path / "t.parquet"
-    decimals = [*map(decimal.Decimal, ("1.5", "2", "4", "1"))]  # these are numbers
-    pd.DataFrame({"a": [1.0, 2, 5, 3], "b": decimals, "x": values}).to_parquet(file)
-    with pytest.raises(InputError, match="column x has"):
-        read(file)
-    assert read(file, drop=["text"]).features == ("a", "b")
 
 
 def test_a_line_may_be_as_long_as_a_genome(tmp_path):
@@ -422,25 +390,3 @@ def test_a_line_may_be_as_long_as_a_genome(tmp_path):
     problem = read(file)
     assert (problem.m, problem.n) == X.shape and problem.features[-1] == "gene number 8999"
     assert np.allclose(problem.mean, X.mean(axis=0))
-
-
-@pytest.mark.parametrize("symmetry", ["general", "symmetric", "skew-symmetric"])
-@pytest.mark.parametrize("field", ["real", "integer", "pattern"])
-@pytest.mark.parametrize("dense", [False, True])
-def test_matrix_market_files_are_read_as_scipy_reads_them(dense, field, symmetry, tmp_path):
-    X = np.random.default_rng(4).integers(-3, 4, (5, 5)).astype(float)
-    if symmetry != "general":
-        X = X + (1 if symmetry == "symmetric" else -1) * X.T
-    if field == "pattern":
-        X = np.abs(X).clip(0, 1)
-        if dense or symmetry == "skew-symmetric":
-            return
-    path = tmp_path / "a.mtx"
-    written = X if dense else sp.coo_array(X)
-    scipy.io.mmwrite(path, written, field=field, symmetry=symmetry, comment="one\ntwo")
-    matrix = matrix_market.read(path)
-    np.testing.assert_array_equal(matrix if dense else matrix.toarray(), X)
-    expected = scipy.io.mmread(path, spmatrix=False)
-    np.testing.assert_array_equal(
-        matrix if dense else matrix.toarray(), expected if dense else expected.toarray()
-    )

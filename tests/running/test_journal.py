@@ -30,24 +30,21 @@ def reopened(journal):
     return Journal(journal.path.parent / "job.parquet", "abc")
 
 
-def test_what_was_added_is_there(journal, tmp_path, capsys):
+def test_what_was_added_is_there(journal, tmp_path):
     journal.add("0-0-1", SECOND)
     assert reopened(journal).rows == {"0-0-0": FIRST, "0-0-1": SECOND}
     assert not Journal(tmp_path / "job.parquet", "other").rows
-    assert not capsys.readouterr().err
     journal.close()
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("kind", GARBAGE)
 @pytest.mark.parametrize("first", [True, False], ids=["before", "after"])
-def test_damaged_records_are_dropped_with_a_sentence(journal, capsys, kind, first):
+def test_damaged_records_are_dropped(journal, kind, first):
     good = journal.path.read_bytes().strip()
     bad = GARBAGE[kind](good)
     journal.path.write_bytes(b"\n".join((bad, good) if first else (good, bad)))
     again = reopened(journal)
     assert again.rows == {"0-0-0": FIRST}
-    message = capsys.readouterr().err
-    assert message.count("\n") == 1 and str(journal.path) in message and "repeated" in message
     again.add("0-0-1", SECOND)
     assert reopened(journal).rows == {"0-0-0": FIRST, "0-0-1": SECOND}

@@ -5,13 +5,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from spcabench import api
 from spcabench.run import Run
 from spcabench.running import rows, runner, worker
 from spcabench.running.journal import Journal
 from spcabench.running.process import Ended, Worker
 from spcabench.running.runner import Job, Timing
+from spcabench.running.schema import Answer
 from spcabench.solving.status import Status
 from tests.answers import row_of, rows_of
+from tests.problems import explicit
 from tests.trial import answered, row
 
 TASK = Run(dataset="pitprops", settings={"k": 3}, timeout=60.0)
@@ -81,6 +84,53 @@ def test_an_answer_after_its_limit_is_flagged_and_not_refused(file_of):
     assert answer.status.good and answer.flags == ["overtime"]
 
 
+@pytest.mark.parametrize(
+    ("limit", "last"),  # the delay is 5 % and 20 ms, or 5 % and half of the limit
+    [(1.0, 1.07), (0.02, 0.031)],
+)
+def test_the_tolerated_delay_counts_neither_waiting_nor_the_search(limit, last):
+    def late(factor, **times):
+        times = {"setup_time": 0.25 * last, "solve_time": 0.75 * last} | times
+        answer = row(**{name: factor * time for name, time in times.items()}, waited=waited)
+        return worker._is_late(GOOD.at(time_limit=limit), answer)
+
+    for waited in (None, 0.0, 0.4):
+        slower = 1.0 / (1.0 - (waited or 0.0))
+        assert not late(0.999 * slower) and late(1.001 * slower)
+    search = 2.5 * limit * 1.05 + min(0.02, 1.25 * limit)
+    assert not late(0.999 * slower, search_time=search) and late(1.001 * slower, search_time=search)
+    assert not worker._is_late(GOOD, row(solve_time=1e9))
+
+
+def test_a_cardinality_below_one_is_a_share_of_the_variables():
+    shares = {0.5: 6, 0.25: 3, 0.01: 2}  # of 13 variables, at least two
+    assert [row_of(GOOD.at(k=share), ONCE).k for share in shares] == [*shares.values()]
+
+
+@pytest.mark.parametrize(("solver", "form"), [("gpower1", "data"), ("dspca", ""), ("em", "sparse")])
+def test_the_columns_of_a_row_are_those_of_the_result(solver, form):
+    problem = api.load("gaussian", m=9, n=7)
+    result = api.solve(problem.given_as(form) if form else problem, solver, k=3)
+    run = Run(dataset="gaussian", parameters=dict(m=9, n=7), solver=solver, settings=dict(k=3))
+    made = row_of(replace(run, form=form or None, vectors=True), ONCE)
+    same = ("k", "cardinality", "iterations", "variance", "bound", "gap", "status", "nonnegative")
+    for name in (*same, "bound_whp", "relaxation_value", "relaxation_bound", "relaxation_gap"):
+        assert getattr(made, name) == getattr(result, name), name
+    cost = result.cost
+    assert (made.flops, made.setup_flops) == (cost.flops, cost.setup_flops)
+    assert (made.search_runs, made.search_flops) == (
+        cost.search.get("runs"),
+        cost.search.get("flops"),
+    )
+    assert made.flops_in_all == cost.total_flops
+    assert (made.n, made.m, made.nnz, made.form) == (7, 9, 63, result.problem.form)
+    assert np.array_equal(np.array(made.values), result.x[made.support])
+    W, S = made.support, explicit(problem)
+    assert made.variance_refit == pytest.approx(np.linalg.eigvalsh(S[np.ix_(W, W)])[-1])
+    assert made.lambda_1 == pytest.approx(np.linalg.eigvalsh(S)[-1])
+    assert (made.u is not None) == (result.u is not None)
+
+
 def test_values_are_those_of_the_vector_whatever_a_solver_says(file_of):
     body = "yield Iterate(x, bound=1e9, extra={'objective': 1e9})"
     answer = row_of(replace(TASK, solver=file_of(body)), ONCE)
@@ -99,6 +149,18 @@ def test_the_fastest_round_is_the_row_of_a_run():
     assert best.support == [0, 4] and best.peak_memory == 9.0 and best.repeat == 0
     killed = runner.fastest([row(status=Status.KILLED, solve_time=None, setup_time=None)])
     assert killed.status is Status.KILLED and killed.round_times is None
+
+
+@pytest.mark.parametrize(("seconds", "rounds"), [(5.5, 5), (6.0, 6), (0.1, 2), (99.0, 9)])
+def test_a_round_is_started_if_the_group_would_end_within_its_time(monkeypatch, seconds, rounds):
+    """A round takes a second; there are at least two and at most nine."""
+    monkeypatch.setattr(runner, "perf_counter", iter([7.0, *np.arange(7.0, 99.0)]).__next__)
+    answer = Answer(status=Status.CONVERGED, support=[1])
+    monkeypatch.setattr(runner._Execution, "_answer", lambda *_: answer)
+    runs = [replace(GOOD, timed=True), replace(GOOD, timed=True, seed=1)]
+    made = rows_of(runs, Timing(rounds=9, least=2, seconds=seconds))
+    assert [row.repeat for row in made] == sorted([*range(rounds)] * 2)
+    assert [row.support is None for row in made] == [row.repeat > 0 for row in made]
 
 
 def test_short_runs_are_repeated_and_long_runs_are_not(file_of):

@@ -53,6 +53,18 @@ def test_numbers_of_numpy_are_those_of_python():
     assert row(variance=float("nan")).variance is None
 
 
+def test_costs_in_all_include_the_set_up_and_a_search_replaces_them():
+    costs = dict(flops=100, setup_flops=13, solve_time=2.0, setup_time=0.5)
+    for search, flops, seconds in (
+        ({}, 113, 2.5),
+        (dict(search_flops=900, search_time=7.0), 900, 7.0),
+        (dict(setup_flops=None, setup_time=None), 100, 2.0),
+        (dict(flops=None, solve_time=None), None, None),
+    ):
+        made = row(**costs | search)
+        assert (made.flops_in_all, made.seconds) == (flops, seconds)
+
+
 def test_a_file_keeps_what_the_rows_hold(tmp_path):
     written = [
         row(support=[0, 4], values=[0.6, 0.8], extra={"nodes": np.int64(7)}, phases={"a": {}}),

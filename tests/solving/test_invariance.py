@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from spcabench import Problem, api
 from spcabench.solving.run_warnings import Flag
 from tests import problems
-from tests.problems import HARD, SOLVERS, with_seeds
+from tests.problems import HARD, SOLVERS, spread
 
 COUNT = int(os.environ.get("SPCABENCH_TIES", "16"))  # problems of each solver
 ACCURACY = 1e-9
@@ -56,19 +56,14 @@ def _expect_answer(result, k):
     assert not problems.traits(result.solver).control or result.cardinality <= k
 
 
-def _expect_rounding_decides_nothing(solver, seed):
+@pytest.mark.parametrize(("solver", "seed"), spread(STABLE, range(COUNT)))
+def test_rounding_decides_nothing_and_ties_leave_an_answer(solver, seed):
     X, k = _draw(seed)
     answer = problems.solve(Problem.from_data(X), solver, k)
     _expect_answer(answer, k)
     for variant, other in _variants(X, seed):
         result = problems.solve(other, solver, k)
-        assert _close(answer, result), (seed, variant, answer.variance, result.variance)
-
-
-@pytest.mark.parametrize(("solver", "seeds"), with_seeds(STABLE, 1, COUNT, 8))
-def test_rounding_decides_nothing_and_ties_leave_an_answer(solver, seeds):
-    for seed in seeds:
-        _expect_rounding_decides_nothing(solver, seed)
+        assert _close(answer, result), (variant, answer.variance, result.variance)
 
 
 @pytest.mark.parametrize("solver", ["branch_and_bound", "brute_force"])
