@@ -6,7 +6,6 @@ The commands run in the repository of the current folder.
 import re
 import subprocess
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -64,11 +63,10 @@ def parse(line, short):
     return Accepted(**match.groupdict(), commit=short)
 
 
-@cache
-def convention(commit):
-    """Return the number of a commit's flop convention; early commits do not define one."""
-    line = git("grep", "-h", "^CONVENTION = ", commit, "--", "spcabench")
-    return int(line.split()[-1]) if line else 1
+def conventions(commits):
+    """Return commit -> number of its flop convention; early commits do not define one."""
+    lines = git("grep", "^CONVENTION = ", *commits, "--", "spcabench").splitlines()
+    return dict.fromkeys(commits, 1) | {line.split(":")[0]: int(line.split()[-1]) for line in lines}
 
 
 def releases():

@@ -12,7 +12,7 @@ import tempfile
 from modulefinder import ModuleFinder, packagePathMap
 from pathlib import Path
 
-from .commits import KEY, MEASURES, ROOT, WORSE, accepted, convention, git
+from .commits import KEY, MEASURES, ROOT, WORSE, accepted, conventions, git
 from .history import numbers_of
 
 FLOOR = {"gap": 1e-6, "shortfall": 1e-6}  # smaller changes of these are attributed to rounding
@@ -186,7 +186,8 @@ def check(base, problems):
     found = measure([new, old], solvers, problems)
     if found[old] and all(number is None for number in found[old].values()):
         raise ValueError(f"no solver runs at {base}")
-    return judge(compare(found[old], found[new], convention(old) != convention(new)), reasons)
+    rules = conventions([old, new])
+    return judge(compare(found[old], found[new], rules[old] != rules[new]), reasons)
 
 
 def check_alone(base, new, problems):

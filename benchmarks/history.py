@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from .commits import MEASURES, ROOT, WORSE, accepted, convention, git, releases
+from .commits import MEASURES, ROOT, WORSE, accepted, conventions, git, releases
 
 RESULTS = Path(".asv/results")  # asv's results_dir
 PAGE = Path("results/history/index.html")
@@ -58,8 +58,11 @@ def read(machine, folder=RESULTS):
         sha, short, date, subject = line.split("\0")
         if sha in measured:
             commits.append({"sha": sha, "short": short, "date": date, "subject": subject})
-            commits[-1] |= {"age": age, "convention": convention(sha)}
-            commits[-1]["accepted"] = accepted(commits[-2]["sha"], sha) if commits[1:] else []
+            commits[-1] |= {"age": age, "accepted": []}
+            if commits[1:]:
+                commits[-1]["accepted"] = accepted(commits[-2]["sha"], sha)
+    rules = conventions([commit["sha"] for commit in commits])
+    commits = [commit | {"convention": rules[commit["sha"]]} for commit in commits]
     place = {commit["sha"]: i for i, commit in enumerate(commits)}
     table = table.assign(place=table.commit.map(place)).dropna().astype({"place": int})
     return table, commits, {line[:40]: age for age, line in enumerate(log)}

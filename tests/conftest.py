@@ -8,19 +8,11 @@ import subprocess
 import sys
 import tempfile
 
-import pooch
 import pytest
-from hypothesis import settings
 
 from spcabench import machine, registry
-from spcabench.readers import corpus, sources
-from spcabench.running import fingerprint
 
 pytest.register_assert_rewrite("tests.problems", "tests.trial")
-
-# Hypothesis draws the same examples in every run, whichever files are run and in whatever order.
-settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=100)
-settings.load_profile("repeatable")
 
 # Each command of spcabench limits the numerical libraries to one thread, and so do its processes
 # here. With more threads, a product waits for the slowest one on a loaded machine.
@@ -41,11 +33,17 @@ def _temporary(tmp_path_factory):
 
 
 def pytest_configure(config):
-    """Do not generate the thorough cases, a third of all, if they would only be deselected."""
+    """Prepare the processes that run tests; the one that distributes them loads no solver."""
     if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
-        return  # the process that distributes the tests loads no solver
+        return
+    from hypothesis import settings
+
     from tests import problems  # after the assertions in it are registered
 
+    # the same examples in every run, whichever files are run and in whatever order
+    settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=100)
+    settings.load_profile("repeatable")
+    # do not generate the thorough cases, a third of all, if they would only be deselected
     problems.GENERATED = "not thorough" not in config.option.markexpr
 
 
@@ -93,6 +91,8 @@ def add_file(tmp_path, monkeypatch):
 
 def _forget(modules):
     """Make the registry search for its files again and reload these modules."""
+    from spcabench.running import fingerprint
+
     importlib.invalidate_caches()
     for name in modules:
         sys.modules.pop(name, None)
@@ -126,6 +126,10 @@ def trial_run(tmp_path, add_file):
 @pytest.fixture
 def data_folder(tmp_path, monkeypatch):
     """Return an empty folder for real data, and hide earlier downloads."""
+    import pooch
+
+    from spcabench.readers import corpus, sources
+
     folder = tmp_path / "data"
     folder.mkdir()
     monkeypatch.setenv("SPCABENCH_DATA", str(folder))
@@ -143,6 +147,8 @@ def real_data():
     """Return a function that returns a dataset's module, or skips the test if its file is
     missing.
     """
+
+    from spcabench.readers import sources
 
     def module_of(name, file="FILE", sha256="SHA256"):
         module = registry.module("dataset", name)

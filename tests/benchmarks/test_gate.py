@@ -188,7 +188,7 @@ def test_a_new_solver_must_run_and_one_that_never_ran_decides_nothing():
 
 def test_the_flop_convention_is_that_of_the_commit(commit):
     commit({"spcabench/flops.py": "CONVENTION = 4\n"})
-    assert [commits.convention(commits.git("rev-parse", c)) for c in ("HEAD", "HEAD~1")] == [4, 1]
+    assert commits.conventions(["HEAD", "HEAD~1"]) == {"HEAD": 4, "HEAD~1": 1}
 
 
 def test_in_a_shallow_clone_without_the_base_every_solver_must_run(

@@ -52,7 +52,7 @@ def fills_memory():
 
 
 def waits():
-    time.sleep(1.0)
+    time.sleep(0.6)
     return 7
 
 
@@ -103,6 +103,7 @@ def test_each_end_costs_one_answer(worker, function):
 def test_a_limit_of_processor_seconds_does_not_depend_on_how_busy_the_machine_is(
     worker, monkeypatch
 ):
+    monkeypatch.setattr(process, "LOOK", 0.1)
     assert worker.call(waits, timeout=0.3, working=True) == 7
     with pytest.raises(Ended, match=r"killed after 0\.3 s"):
         worker.call(loops, timeout=0.3, working=True)
@@ -124,7 +125,7 @@ def test_memory_is_limited_to_what_was_asked():
 
 def test_a_killed_worker_takes_along_what_it_started(worker):
     with pytest.raises(Ended):
-        worker.call(leaves_children, 600, timeout=2.0)
+        worker.call(leaves_children, 600, timeout=1.0)
     assert not below(worker.process.pid) and len(below()) <= 2  # it and the guarding shell
 
 
