@@ -61,16 +61,6 @@ def test_own_data_are_graded_without_a_table(grade, tmp_path, factor):
     assert f"{X[:, 2].var(ddof=1):.9g}" in graded.stdout
 
 
-@pytest.mark.parametrize("header", ["variable,x\n", "name,x\n", ""])
-def test_named_loadings_are_put_in_the_order_of_the_problem(problem, optimum, tmp_path, header):
-    lines = [f"{n},{v!r}\n" for n, v in zip(problem.features, map(float, optimum.x), strict=True)]
-    (tmp_path / "x.csv").write_text(header + "".join(reversed(lines)))
-    x = grading.read(tmp_path / "x.csv", problem.n, problem.features)
-    assert np.array_equal(x, optimum.x)
-    (tmp_path / "x.csv").write_text("variable,x\n2,0.6\n0,0.8\n")  # 1 is missing
-    assert np.array_equal(grading.read(tmp_path / "x.csv", 3), [0.8, 0.0, 0.6])
-
-
 @pytest.mark.parametrize("suffix", output_files.TABLES)
 def test_what_solve_writes_can_be_read(problem, tmp_path, suffix):
     components = api.solve(problem, "tpower", n_components=2, k=3)
@@ -83,12 +73,6 @@ def test_what_solve_writes_can_be_read(problem, tmp_path, suffix):
         InputError, match=r"2 columns \(component 1, .*\); choose one with --column"
     ):
         grading.read(file, problem.n, problem.features)
-
-
-def test_the_bound_is_above_the_value_and_the_refit_above_both(problem):
-    for x in np.eye(13)[:4]:
-        graded = grading.graded(problem, x, None, False)
-        assert graded.k == 1 and graded.variance <= graded.refit <= graded.bound
 
 
 @pytest.fixture

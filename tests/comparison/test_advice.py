@@ -116,10 +116,11 @@ def test_every_choice_of_the_page_is_the_answer_of_the_terminal(answers):
     with pytest.raises(InputError, match="no comparison was published for"):
         advice.answer(answers, Question(mode="nonnegative"))
     page = advice.choices(answers)
+    within, *classes = ([*page[name], np.inf] for name in ("budgets", "sizes", "ks"))
     for key, (place, *_) in [*page["of"].items()][::7]:
         mode, kind, size, few = key.split("|")
-        n, k = (ends[int(i)] if i else None for ends, i in ((advice.SIZES, size), (advice.KS, few)))
-        for budget, best in zip(advice.BUDGETS, page["selections"][place]["best"], strict=True):
+        n, k = (ends[int(i)] if i else None for ends, i in zip(classes, (size, few), strict=True))
+        for budget, best in zip(within, page["selections"][place]["best"], strict=True):
             found = advice.answer(answers, Question(kind, n=n, k=k, budget=budget, mode=mode))
             assert [e[0] for e in best] == named(found)
             assert [e[1] for e in best] == pytest.approx(

@@ -1,0 +1,53 @@
+"""Loadings from a file are put in the order of the problem, and graded by the definitions."""
+
+import numpy as np
+import pytest
+
+from spcabench import api
+from spcabench.comparison import best_known, grading
+from tests.problems import explicit, optimum
+
+
+@pytest.fixture(scope="module")
+def problem():
+    return api.load("pitprops")
+
+
+@pytest.mark.parametrize("header", ["variable,x\n", "name,x\n", ""])
+def test_named_loadings_are_put_in_the_order_of_the_problem(problem, tmp_path, header):
+    x = np.random.default_rng(0).standard_normal(problem.n)
+    lines = [f"{n},{v!r}\n" for n, v in zip(problem.features, map(float, x), strict=True)]
+    (tmp_path / "x.csv").write_text(header + "".join(reversed(lines)))
+    assert np.array_equal(grading.read(tmp_path / "x.csv", problem.n, problem.features), x)
+
+
+def test_what_a_table_does_not_name_is_zero_and_numbers_name_nameless_variables(problem, tmp_path):
+    (tmp_path / "x.csv").write_text("variable,x\nlength,0.8\ntopdiam,0.6\n")
+    x = grading.read(tmp_path / "x.csv", problem.n, problem.features)
+    assert np.array_equal(x, [0.6, 0.8, *[0.0] * 11])
+    (tmp_path / "x.csv").write_text("variable,x\n2,0.6\n0,0.8\n")
+    assert np.array_equal(grading.read(tmp_path / "x.csv", 3), [0.8, 0.0, 0.6])
+
+
+@pytest.mark.parametrize("nonnegative", [False, True])
+def test_a_grade_is_computed_from_the_vector(problem, nonnegative):
+    S, rng = explicit(problem), np.random.default_rng(1)
+    items = grading.items_of("pit props", nonnegative)
+    for k in (1, 3, 6):
+        W = rng.permutation(13)[:k]
+        x = np.zeros(13)
+        x[W] = np.abs(rng.standard_normal(k)) if nonnegative else rng.standard_normal(k)
+        x /= np.linalg.norm(x)
+        found = grading.graded(problem, x, None, nonnegative, items)
+        assert found.k == found.cardinality == k and not found.fault
+        assert found.variance == pytest.approx(x @ S @ x)
+        assert found.refit == pytest.approx(optimum(S[np.ix_(W, W)], k, nonnegative))
+        best = optimum(S, k, nonnegative)
+        assert best * (1 - 1e-9) <= found.bound
+        known = best_known.read().get(("pit props", "pitprops", k, nonnegative))
+        assert found.best == known
+        if known and known.proven:
+            assert found.bound == pytest.approx(best) == known.value
+        if k > 1:
+            assert "nonzeros" in grading.graded(problem, x, k - 1, nonnegative).fault
+    assert "below zero" in grading.graded(problem, -x, 6, True).fault if nonnegative else True
