@@ -245,9 +245,7 @@ def _remark(lines: list[str], style: Style, how: Reading, notes: list[str]) -> N
 def _named(frame: pd.DataFrame, header: bool, notes: list[str]) -> pd.DataFrame:
     """Return the table with strings as column names and with row names as the first column."""
     if isinstance(frame.index, pd.MultiIndex):
-        raise InputError(
-            f"the lines have {frame.index.nlevels} more values than the header has names"
-        )
+        raise InputError(f"the lines have {frame.index.nlevels} more values than the first line")
     if not isinstance(frame.index, pd.RangeIndex):
         notes.append(
             "the lines have one more value than the header, so the first value is read as a row "

@@ -24,6 +24,7 @@ from spcabench.vectors import Array, Vector, dominant
 CLASSES = 0.2  # class labels have at most this number of different words, relative to the rows
 ODD = 0.1  # in a column of numbers, at most this fraction of the words is something else
 IDS = re.compile(r"(.*[_ .])?id|index|row|n[ro]\.?|sample|subject|case", re.IGNORECASE)
+MISSING_WORD = re.compile(r"\W+|[^\W\d]{3,}.*")  # "-" or "unknown"; no chromosome X, no <0.1
 TEXT = "text"  # in --drop: all columns of text
 LISTED = 3  # number of columns that are named before "and 4 more"
 MANY = 5  # maximum number of columns of text that are dropped by their names
@@ -160,7 +161,9 @@ def numbers(
         values = split(frame, replace(how, thousands=True))[1]
     if not values.shape[1]:
         wrong = faults[0].sentence if faults else "every column is text"
-        raise InputError(f"no column of numbers: {wrong}")
+        words = [o for fault in faults for o in fault.options if "na=" in o]
+        advice = ["--read", words[0], "--missing", "mean"] if words else []
+        raise TableError(f"no column of numbers: {wrong}", advice)
     if how.transpose:
         values = chosen(transposed(values, names), how.drop)
     whole = bool(np.isfinite(values.to_numpy()).all())
@@ -246,8 +249,8 @@ def text_faults(text: pd.DataFrame, how: Reading) -> Iterator[Fault]:
             label = next((n for n, j in zip(names, places, strict=True) if _classes(text, j)), None)
             options = [] if label is None else ["--label", label]
             names = [name for name in names if name != label]
-        elif kind == ODD_WORDS and len(odd := _odd_words(columns)) == 1 and how.na is None:
-            options, names = ["--read", f"na={odd.pop()}"], []
+        elif kind == ODD_WORDS and how.na is None and (word := _missing_word(columns)):
+            options, names = ["--read", f"na={word}"], []
         if names and (how.transpose or len(names) > MANY):
             names = [TEXT]
         yield Fault(
@@ -266,10 +269,11 @@ def _kind(column: pd.Series, kind: str) -> str:
     return ODD_WORDS if 0 < odd.sum() < ODD * len(words) else kind
 
 
-def _odd_words(columns: pd.DataFrame) -> set[str]:
-    """Return the words in columns of numbers that are no numbers."""
+def _missing_word(columns: pd.DataFrame) -> str:
+    """Return the only word in columns of numbers if it seems to mean a missing value, or ""."""
     words = columns.stack().dropna().astype(str)
-    return {*words[~words.map(_like_a_number)]}
+    first, *others = {*words[~words.map(_like_a_number)]}
+    return first if not others and MISSING_WORD.fullmatch(first) else ""
 
 
 def _classes(text: pd.DataFrame, j: int) -> bool:

@@ -99,7 +99,7 @@ def naming(path: Path, notes: Sequence[str]) -> Iterator[None]:
         told = str(error)
         if not (isinstance(error, MissingExtra) or told.startswith((name, "--"))):
             told = f"{name}: {told.removeprefix('X: ')}"
-        guesses = [note for note in notes if "--read" in note]
+        guesses = [note for note in notes if "--read" in note or "--transpose" in note]
         error.args = (" ".join("; ".join([told, *guesses[:1]]).splitlines()),)
         raise
 
@@ -163,13 +163,13 @@ def _variables(X: Any, how: Reading, notes: list[str]) -> tuple[Any, list[str] |
     labels, frame = _labels(frame, how.label)
     if not how.transpose:
         frame = table.chosen(frame, how.drop)
-    numbers, present = table.numbers(frame, how, notes, names)
-    genes = names is not None and not all(map(delimited.is_number, names))
-    if genes and not how.transpose and len(frame) > max(GENES, TALL * frame.shape[1]):
+    tall = not how.transpose and len(frame) > max(GENES, TALL * frame.shape[1])
+    if tall and names is not None and not all(map(delimited.is_number, names)):
         notes.append(
-            f"the table has {len(frame):,} named rows and {frame.shape[1]:,} columns of numbers; "
-            "if the rows are the variables (often genes), use --transpose"
+            f"the table has {len(frame):,} named rows and {frame.shape[1]:,} columns; if the rows "
+            "are the variables (often genes), use --transpose --drop text"
         )
+    numbers, present = table.numbers(frame, how, notes, names)
     return numbers, None if labels is None else [labels[i] for i in np.flatnonzero(present)]
 
 

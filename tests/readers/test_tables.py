@@ -111,6 +111,8 @@ WRONG = {  # what is wrong with a table, and options that its message must advis
     "gaps": (lambda d: d.mask(np.eye(40, 6) > 0), "--missing mean"),
     "no values": (lambda d: d.assign(x=np.nan), "--drop x"),
     "another word": (lambda d: d.astype({"age": object}).replace({"age": {d.age[1]: "?"}}), "na=?"),
+    "dashes": (lambda d: d.astype(object).mask(np.eye(40, 6) > 0, "-"), "na=-"),
+    "chromosomes": (lambda d: d.assign(x=["X", *range(39)]), "--drop x"),
     "percent signs": (lambda d: d.assign(x="12 %"), "--drop x"),
     "a large column": (lambda d: d.assign(x=1e6 * d.age, y="c"), "--scale"),
     "a name with a comma": (lambda d: d.assign(**{"a, b": "c"}), "--drop"),
