@@ -283,12 +283,6 @@ def test_ctrl_c_ends_a_command_without_a_traceback(tmp_path):
     assert run.returncode == 130 and "Traceback" not in run.stderr
 
 
-def test_a_closed_output_is_no_traceback():
-    words = f"{shlex.quote(sys.executable)} -m spcabench"
-    closed = subprocess.run(f"{words} list datasets >&-", shell=True, capture_output=True)
-    assert (closed.returncode, closed.stderr) == (0, b"")
-
-
 def test_a_backend_of_a_notebook_does_not_matter_to_a_command(spcabench, here, monkeypatch):
     # a notebook sets this variable for its children, which may lack the backend
     monkeypatch.setenv("MPLBACKEND", "nosuch")

@@ -43,20 +43,6 @@ def test_malformed_files_are_named(tmp_path, text, zipped):
     assert path.name in str(error.value) and "\n" not in str(error.value)
 
 
-def test_a_truncated_gz_file(tmp_path):
-    path = write(tmp_path, GOOD, zipped=True)
-    content = path.read_bytes()
-    for damage in (
-        content[:-12],
-        content[:40] + b"\xff\xff\xff" + content[43:],
-        content[:-8] + b"abcdefgh",
-        content[:15],
-    ):
-        path.write_bytes(damage)
-        with pytest.raises(InputError, match=r"docword.txt.gz"):
-            read_docword(path)
-
-
 @settings(max_examples=40)
 @given(
     st.lists(
