@@ -55,9 +55,8 @@ bytes.txt :: solve good.csv -k 2 --read names=bytes.txt | solve bytes.txt -k 1
 --covariance :: solve named.csv -k 2 --label town --covariance
 1 to 2 :: solve named.csv -k 3
 --missing :: solve good.csv -k 2 --missing zero | report good.csv --missing zero
---read :: solve good.csv -k 2 --read sep=ab | solve good.csv -k 2 --read decimal=x |
-    solve good.csv -k 2 --read header=maybe | solve good.csv -k 2 --read x=3 |
-    solve good.csv -k 2 --read sep | solve good.csv -k 2 --read = |
+--read :: solve good.csv -k 2 --read sep=ab | solve good.csv -k 2 --read header=maybe |
+    solve good.csv -k 2 --read x=3 | solve good.csv -k 2 --read sep | solve good.csv -k 2 --read = |
     solve good.csv -k 2 --read 'sep=;,' --read sep=,
 'grqi' :: solve pitprops -k 3 --solver grqy | check grqy | compare grqy
 solver '' :: solve good.csv -k 2 --solver '' | check ''

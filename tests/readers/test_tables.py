@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from spcabench import machine
 from spcabench.errors import InputError
-from spcabench.readers import table, user_file
+from spcabench.readers import new_samples, table, user_file
 
 RNG = np.random.default_rng(5)
 X = np.round(RNG.standard_normal((40, 6)) * [3, 1, 1, 2, 1, 1] + 4, 3)
@@ -270,6 +270,20 @@ def test_every_guess_about_a_table_can_be_overridden(case, tmp_path):
     np.testing.assert_allclose(problem.given_as("covariance").matrix.S, S)
 
 
+CONTRADICTIONS = [
+    *(dict(covariance=True) | other for other in (dict(scale=True), dict(label="a"))),
+    *(dict(transpose=True) | other for other in (dict(covariance=True), dict(label="a"))),
+    *(dict(missing="zero"), dict(sep="ab"), dict(sep='"'), dict(decimal="x"), dict(encoding="x")),
+    dict(sep=",", decimal=","),
+]
+
+
+@pytest.mark.parametrize("how", CONTRADICTIONS, ids=str)
+def test_a_reading_that_makes_no_sense_is_refused(how):
+    with pytest.raises(InputError, match="--"):
+        user_file.Reading(**how).check()
+
+
 def test_encodings_missing_words_and_sheets_are_guessed_or_declared(tmp_path):
     lines = ["größe,b", *["1,2", "4,4"] * 50_000, "?,5"]
     (tmp_path / "t.csv").write_bytes("\n".join(lines).encode("cp1252"))  # as Excel writes it
@@ -320,7 +334,11 @@ def test_genes_in_rows_are_transposed(tmp_path):
     with pytest.raises(table.TableError) as caught:
         read(tmp_path / "t.csv", transpose=True)
     assert caught.value.advice[:2] == ["--drop", "text"]
-    for entries, missing in ((X.T, "error"), (np.where(X.max() == X.T, np.nan, X.T), "mean")):
+    gap = np.where(X[:, 1].max() == X, np.nan, X)
+    np.save(tmp_path / "t.npy", gap)
+    with pytest.raises(table.TableError, match=r"missing values: 1 \(0.4%\), in 2 \(1\)"):
+        read(tmp_path / "t.npy")
+    for entries, missing in ((X.T, "error"), (gap.T, "mean")):
         np.save(tmp_path / "t.npy", entries)
         array = read(tmp_path / "t.npy", transpose=True, missing=missing)
         assert (array.m, array.n) == (40, 6)
@@ -369,6 +387,31 @@ def test_columns_of_other_types_are_numbers_with_gaps_or_text(values, tmp_path):
     problem = read(tmp_path / "t.parquet", drop=["text"], missing="mean")
     assert problem.features == (*"abc",)
     np.testing.assert_allclose(problem.mean, [2.125, 2 / 3, 2])
+
+
+def test_new_samples_are_those_of_the_variables_of_a_model(tmp_path):
+    def choose(names):
+        return [names.index("dose"), names.index("age")]
+
+    def samples(name, **how):
+        reading, used = user_file.Reading(**how), np.array([4, 0])
+        return new_samples.read(tmp_path / name, reading, choose, ["dose", "age"], used, 6, [])
+
+    gap = np.where(X[7, 4] == X, np.nan, X)
+    WRITE["t.csv"](tmp_path / "t.csv")
+    FRAME.T.to_csv(tmp_path / "genes.csv")
+    np.save(tmp_path / "t.npy", X)
+    np.save(tmp_path / "gap.npy", gap)
+    for name, how in {"t.csv": {}, "t.npy": {}, "genes.csv": dict(transpose=True)}.items():
+        values, names = samples(name, **how)
+        np.testing.assert_array_equal(values, X[:, [4, 0]])
+        assert names[:2] == (["0", "1"] if name == "genes.csv" else ["1", "2"])
+    with pytest.raises(InputError, match=r"in 5 \(1\)"):
+        samples("gap.npy")
+    np.testing.assert_array_equal(samples("gap.npy", missing="mean")[0], gap[:, [4, 0]])
+    values, names = samples("gap.npy", missing="rows")
+    np.testing.assert_array_equal(values, np.delete(X, 7, axis=0)[:, [4, 0]])
+    assert names == [str(i) for i in range(1, 41) if i != 8]
 
 
 def test_more_rows_than_memory_is_advised_before_it_is_read(tmp_path, monkeypatch):
