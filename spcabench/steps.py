@@ -93,7 +93,7 @@ def _best_columns(
     else:
         new = largest_indices(score, count, *then)
         new = new[np.argsort(-score[new], kind="stable")]
-    return new, np.where(g[new] < -TIE * score[new].max(), -1.0, 1.0)
+    return new, np.where(g[new] < -TIE * score[new[0]], -1.0, 1.0)
 
 
 def leading_on(Sigma, x: Vector, method: str, tol: float = 1e-9) -> Iterator[Vector]:
