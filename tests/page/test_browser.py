@@ -18,6 +18,7 @@ from tests.trial import make_run, row
 CHROMIUM = (
     shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 )
+PUBLISHED = Path(__file__).parents[2] / "results" / "published"
 pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"), WHOLE]
 QUIET = "quic gpu sync background-networking component-update default-apps extensions"
 COMMAND = [CHROMIUM, "--headless", "--no-sandbox", "--no-first-run", "--enable-logging=stderr"]
@@ -185,38 +186,12 @@ def test_a_hundred_runs_are_shown_at_a_time_and_all_are_saved(tmp_path):
     assert state["all"] == 250 and state["hidden"] and state["lines"] == 251
 
 
-def copied(page, folder):
-    """Copy a published page to a folder with the current script; return its path."""
-    copy = folder / f"{page}.html"
-    copy.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy(Path(__file__).parents[2] / f"results/published/{page}.html", copy)
-    for name in results_page.SHARED:
-        shutil.copy(results_page.TEMPLATES / name, folder)
-    return copy
-
-
 def test_the_address_of_an_instance_in_the_search_shows_this_instance(tmp_path):
+    page = Path(shutil.copy(PUBLISHED / "optimal.html", tmp_path))
+    for name in results_page.SHARED:
+        shutil.copy(results_page.TEMPLATES / name, tmp_path)
     question = 'found.said = document.querySelector(".filters output").value;'
     for k in (5, 10):
-        copy = copied("optimal", tmp_path)
         place = f"#instances?words=wdbc+k%3D{k}"
-        state, _ = probe(copy, tmp_path, more=question, anchor=place)
+        state, _ = probe(page, tmp_path, more=question, anchor=place)
         assert state["said"].startswith("1 of ")
-
-
-@pytest.mark.parametrize(
-    ("page", "anchor"),
-    [
-        ("choose", "#kind=nothing&k=1e99&budget=x"),
-        ("optimal", "#%E0%A4%A"),
-        ("claims", "#claims?words=((("),
-        ("figures/kuleshov2013_fig2/numbers", "#runs?solver=nothing&words=((("),
-    ],
-)
-def test_an_address_of_unknown_words_breaks_no_page(page, anchor, tmp_path):
-    copy = copied(page, tmp_path)
-    script = """<script>document.documentElement.dataset.probe = JSON.stringify(
-      [...document.querySelectorAll("select")].map(s => s.selectedIndex));</script></body>"""
-    places, console = probe(copy, tmp_path, anchor=anchor, script=script)
-    assert not [line for line in console if "Uncaught" in line]
-    assert all(place >= 0 for place in places)

@@ -15,7 +15,7 @@ from spcabench.page import (
     source_links,
 )
 from spcabench.running import rows
-from tests.trial import FIGURE, NAME, check_links, made_row, make_run, row
+from tests.trial import NAME, check_links, made_row, make_run, row
 
 # what a page of numbers says about its figure and its run
 HEADINGS = (
@@ -80,26 +80,6 @@ def test_a_figure_for_publication_has_its_size_its_fonts_and_says_what_stands_in
     assert (width, height) == pytest.approx((72 * 3.5, 72 * 3.5 * 2 / 3), abs=0.01)
     assert b"/FontFile2" in pdf and b"/Type3" not in pdf
     assert "STAND-IN" in (trial_run / "F.svg").read_text()  # matplotlib's comments hold the text
-
-
-def test_the_truth_that_the_data_carry_is_certified_without_a_word_in_the_figure(
-    trial_run, add_file
-):
-    of_rows = FIGURE.replace("data.", "data.rows.").replace("numbers(data,", "numbers(data.rows,")
-    text = of_rows.replace(
-        "def draw(",
-        "from spcabench.figures import _truth\n"
-        "from types import SimpleNamespace\n"
-        "def data(table):\n"
-        "    own, truth = _truth.split(table)\n"
-        "    return SimpleNamespace(rows=own, truth=truth)\n"
-        "def draw(",
-    )
-    add_file("figure", NAME, text)
-    settled = {"value_1": 1.0, "bound_1": 1.0, "nodes_1": 1}
-    report, _ = make_run(trial_run, label="truth", solver="branch_and_bound", extra=settled, k=1)
-    (entry,) = [entry for entry in report["certified"] if entry["k"] == 1]
-    assert entry["proven"] and entry["best"] == entry["bound"] == 1.0
 
 
 def test_a_figure_that_does_not_fit_says_so(trial_run):
