@@ -34,10 +34,8 @@ RANK = (
     "of a problem. Each difference is judged separately.) The range starts at one plus the number "
     "of solvers above, and ends at the number of solvers that are not below. Costs do not affect "
     "ranks. A randomised solver runs with several seeds. Its percentages are means over the seeds, "
-    "and its costs are those of the first seed. A "
-    "group consists of a solver and those after it "
-    "that cannot be distinguished from it. With fewer than ten problems, ranks only compare the "
-    "counts on these problems, and nothing is claimed about other problems."
+    "and its costs are those of the first seed. With fewer than ten problems, ranks only compare "
+    "the counts on these problems, and nothing is claimed about other problems."
 )
 LAST = {
     "time": "the shifted geometric mean of the times (shift 10 ms; a failure has the largest time "
@@ -215,8 +213,6 @@ def ranking(answers: pd.DataFrame, last: str = "time") -> pd.DataFrame:
 
     "at 0.999 low", ... : limits of the 95 % intervals of "at 0.999" and "share", computed from the
         bootstrap draws described in `RANK`.
-
-    group : number of the group as defined in `RANK`, starting from 1.
     """
     ran = (answers.status != Status.SKIPPED).groupby(answers.solver).transform("any")
     answers = answers[ran] if ran.any() else answers
@@ -243,6 +239,7 @@ def ranking(answers: pd.DataFrame, last: str = "time") -> pd.DataFrame:
                 ),
                 "flops": profiles.shifted_mean(work.to_numpy(), SHIFT["flops"]),
                 "memory": float(part.memory.median()),
+                "most_memory": float(part.memory.max()),
             }
         )
     table = pd.DataFrame(entries)
@@ -284,13 +281,12 @@ def told_apart(of_pairs: pd.DataFrame) -> Any:
 
 
 def ranges(above: Any) -> dict[str, Any]:
-    """Return the columns with the ranks and groups of sorted solvers; see `ranking`."""
+    """Return the columns with the ranks of sorted solvers; see `ranking`."""
     first, last = 1 + above.sum(axis=0), len(above) - above.sum(axis=1)
     return {
         "rank": [f"{a}" if a == b else f"{a} to {b}" for a, b in zip(first, last, strict=True)],
         "rank_first": first,
         "rank_last": last,
-        "group": _groups(above),
     }
 
 
@@ -303,16 +299,6 @@ def _intervals(answers: pd.DataFrame, solvers: list[str]) -> dict[str, Vector]:
         quantiles = np.quantile(of_draws if len(of_draws) else empty, [TAIL, 1.0 - TAIL], axis=0)
         ends |= dict(zip((f"{column} low", f"{column} high"), quantiles, strict=True))
     return ends
-
-
-def _groups(above: Any) -> list[int]:
-    """Return the group of each solver; a solver below the leader of a group starts a new group."""
-    groups, leader = [1], 0
-    for place in range(1, len(above)):
-        if above[leader, place]:
-            leader = place
-        groups.append(groups[-1] + (leader == place))
-    return groups
 
 
 def recovered(rows: pd.DataFrame) -> pd.DataFrame:

@@ -35,8 +35,7 @@ RANKING = (
     Column(
         "Rank",
         "rank",
-        meaning="range of ranks that the results on these problems leave open; a line ends each "
-        "group of solvers that cannot be distinguished from its first",
+        meaning="range of ranks that the results on these problems leave open",
     ),
     Column("Solver", "solver"),
     Column(
@@ -151,7 +150,6 @@ def ranking(standing: Standing, warnings: views.Warnings, top: str | None) -> Ta
     ranks, answered = standing.ranks, standing.ranks.answered
     warned = [warning["solver"] for warning in warnings]
     colours = {solver: look["color"] for solver, look in standing.looks.items()}
-    most = standing.answers.groupby("solver").memory.max()
     rows = ranks.assign(
         # a solver without an answer has no rank, and its costs would be those of its failures
         rank=ranks["rank"].where(answered > 0, "–"),
@@ -159,7 +157,6 @@ def ranking(standing: Standing, warnings: views.Warnings, top: str | None) -> Ta
         flops=ranks.flops.where(answered > 0),
         counts=answered.astype(str) + " of " + ranks.pairs.astype(str),
         strip=[_strip(row) for row in ranks.to_dict("records")],
-        most_memory=most.reindex(ranks.solver).to_numpy(),
         solver=linked(ranks.solver, top, standing.comparison.plan.named, warned, colours),
     )
     # on few problems no interval is known

@@ -21,7 +21,6 @@ from spcabench.page import (
     solver_page,
 )
 from spcabench.page.cite import cite
-from spcabench.page.comparison_view import ANSWERS
 from spcabench.page.paper_page import row_files
 from spcabench.page.render import OPTIONAL, render
 from spcabench.page.source_links import relative
@@ -127,14 +126,13 @@ def comparisons_of(home: Path, folder: Path) -> list[dict[str, Any]]:
         file = page.with_name("ranking.csv")
         ranking = pd.read_csv(file) if file.exists() else pd.DataFrame({"answered": []})
         rows = ranking[ranking.answered > 0].to_dict("records")
-        memory = pd.read_parquet(page.with_name(ANSWERS)).reindex(columns=["solver", "memory"])
-        most = memory.dropna().groupby("solver").memory.max().sort_values(ascending=False)
+        memory = ranking.reindex(columns=["solver", "most_memory"]).set_index("solver").most_memory
         comparisons.append(
             {
                 "name": page.parent.name,
                 "path": relative(page, folder),
                 "ranking": rows,
-                "most": most[:3].to_dict(),
+                "most": memory.dropna().nlargest(3).to_dict(),
                 "ranks": {row["solver"]: row["rank"] for row in rows},
             }
         )

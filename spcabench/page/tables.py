@@ -66,9 +66,9 @@ class Column(NamedTuple):
 class Table:
     """Rows of a data frame under heads.
 
-    A line is drawn between two rows with different values in the column "group". A line break in a
-    cell separates two lines. words : on a title, which a ranking of a formulation has. first :
-    number of rows that are shown at first, or 0 for all. missing : shown for a missing value.
+    A line break in a cell separates two lines. words : on a title, which a ranking of a formulation
+    has. first : number of rows that are shown at first, or 0 for all. missing : shown for a missing
+    value.
     """
 
     columns: Sequence[Column]
@@ -98,12 +98,6 @@ class Table:
         return [*zip(*columns, strict=True)]
 
     @property
-    def begins(self) -> frozenset[int]:
-        """Places of the rows that start a new group."""
-        steps = self.rows.group.diff() if "group" in self.rows else ()
-        return frozenset(place for place, step in enumerate(steps) if step > 0)
-
-    @property
     def classes(self) -> list[str]:
         """The class of each column: number, or none."""
         return [
@@ -125,8 +119,6 @@ class Table:
             width = max(map(len, column))
             shown.append([t.ljust(width) if place < 2 else t.rjust(width) for t in column])
         lines = ["  ".join(line) for line in zip(*shown, strict=True)]
-        for place in sorted(self.begins, reverse=True):
-            lines.insert(place + 1, "-" * len(lines[0]))
         return [f"{self.title}: {self.words}", *lines] if self.title else lines
 
     def latex(self, cited: Mapping[str, str]) -> str:
@@ -182,7 +174,8 @@ def known(value: Any, how: Callable[[Any], str] | str, missing: str = "n/a") -> 
 
 def percent(value: Any, digits: int = 2) -> str:
     """Format a fraction in percent."""
-    return known(100.0 * value, f"{{:.{digits}f}} %")
+    # adding zero gives a share that rounds to zero no sign
+    return known(round(100.0 * value, digits) + 0.0, f"{{:.{digits}f}} %")
 
 
 def whole(share: float) -> str:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spcabench.page.math_html import compact
-from spcabench.showing.words import duration, percent
+from spcabench.showing.words import duration
 
 SECONDS = {"µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
 TIMES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
@@ -23,9 +23,3 @@ def test_a_count_is_told_to_three_digits(count):
     number, _, unit = compact(count).partition(" ")
     assert float(number) * TIMES[unit] == pytest.approx(count, rel=5.1e-3)
     assert "e" not in number and 1 <= float(number) < 1000
-
-
-def test_a_share_that_rounding_made_is_zero():
-    shares = [-2.17e-13, 2e-12, 0.0, 0.0687, 1.0, -0.0101, 1.3e-6]
-    arguments = ["0 %", "0 %", "0 %", "6.87 %", "100 %", "-1.01 %", "0.00013 %"]
-    assert [percent(share) for share in shares] == arguments

@@ -120,7 +120,7 @@ def ranking(table: pd.DataFrame) -> pd.DataFrame:
 
     share : mean fraction of the best value of each problem, with zero for a failure.
 
-    rank, rank_first, rank_last, group : as in a comparison of one component, but based on the mean
+    rank, rank_first, rank_last : as in a comparison of one component, but based on the mean
         fraction; empty for ways that did not run on all problems.
     """
     table = table[(table.kind != HELD_OUT) & (table.status != Status.SKIPPED)]
