@@ -21,7 +21,6 @@ from spcabench.errors import InputError
 from spcabench.iterate import Traits
 from spcabench.run import Run
 from spcabench.running import fingerprint
-from tests.answers import rows_of
 from tests.comparisons import file_of
 
 ITEM = Item("pit props", "pitprops", {}, (3,), "classic", "Jeffers (1967)")
@@ -142,16 +141,6 @@ def test_solvers_take_part_if_they_compute_what_is_requested():
     assert "power_method" not in signed
 
 
-def test_samples_are_drawn_again_in_the_worker():
-    runs = plans.runs(Entrant.of("tpower", limit=5.0))
-    names = {run.measure: run for run in runs if run.function}
-    assert set(names) == {"held_out", "stability", "recovery"}
-    assert names["held_out"].solvers == ("tpower",)
-    task = replace(names["held_out"], dataset="gaussian", parameters=dict(m=30, n=12))
-    (row,) = rows_of([task])
-    assert row.status == "finished" and 0.0 < row.extra["share"] <= 1.0
-
-
 @pytest.mark.parametrize("name", suite.SUITES)
 def test_fresh_problems_are_of_the_same_families_and_none_is_known(name):
     old, new = suite.items(name), suite.items(name, fresh=7)
@@ -198,6 +187,8 @@ def test_a_solver_is_asked_what_it_can_answer():
         )
     for traits, item in TAKEN:
         assert not entrants.refused(Traits("cardinality", **traits), replace(ITEM, **item))
+    with pytest.raises(InputError, match="40 variables; solver 'brute_force' accepts at most 20"):
+        api.solve(api.load("gaussian", m=40, n=40), "brute_force", k=2)
 
 
 def test_a_fingerprint_follows_the_dataset_whose_rows_are_drawn_again(monkeypatch):

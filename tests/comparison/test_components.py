@@ -10,9 +10,8 @@ import pytest
 from spcabench import api, registry
 from spcabench.comparison import making, suite
 from spcabench.comparison.components import find, ranking, ways
-from spcabench.comparison.entrants import COMPONENTS, refused, solvers_for
+from spcabench.comparison.entrants import COMPONENTS, solvers_for
 from spcabench.comparison.suite import Item
-from spcabench.errors import InputError
 from spcabench.page import comparison_page
 from spcabench.running import rows
 from spcabench.running.description import describe
@@ -29,7 +28,6 @@ ITEM = Item(
     **dict(n=9, counts=(2,), small=True, held_out=True),
 )
 EVERY = dict(suite=COMPONENTS, limit=1.0, every_way=True)
-ITEMS = suite.COMPONENTS  # as they are, before a fixture replaces them
 LIAR = '''"""Says that its loadings are orthonormal; they are the same one twice."""
 import numpy as np
 from spcabench.iterate import Iterate, Traits
@@ -210,16 +208,3 @@ def test_every_entrant_answers_a_small_problem_in_each_way(name):
         Z = find.assembled(loadings, problem.n)
         assert Z.shape[1] >= 1, way
         assert fault(Z, way.formulation, k) == "", way
-
-
-def test_a_solver_is_not_asked_what_is_too_large_for_it():
-    sizes = {item.n: refused(describe("brute_force").traits, item) for item in ITEMS}
-    assert {n for n, why in sizes.items() if not why} == {13}
-    assert sizes[40] == "is for at most 20 variables"
-    relaxation = describe("dspca").traits
-    asked = {item.variables for item in suite.ITEMS if not refused(relaxation, item)}
-    assert asked == {item.variables for item in suite.ITEMS if 0 < item.variables <= suite.SMALL}
-    with pytest.raises(
-        InputError, match="n: 40 variables; solver 'brute_force' accepts at most 20"
-    ):
-        api.solve(api.load("gaussian", m=40, n=40), "brute_force", k=2)

@@ -51,3 +51,12 @@ def test_a_grade_is_computed_from_the_vector(problem, nonnegative):
         if k > 1:
             assert "nonzeros" in grading.graded(problem, x, k - 1, nonnegative).fault
     assert "below zero" in grading.graded(problem, -x, 6, True).fault if nonnegative else True
+
+
+def test_a_row_without_a_feasible_vector_has_none(problem):
+    row = dict(problem="pitprops", support=[12, 0], values=[0.6, 0.8], asked=2, sign=False)
+    assert grading.vector_of(row, problem).tolist() == [0.8, *[0.0] * 11, 0.6]
+    lies = [dict(problem="another"), dict(values=None), dict(support=None), dict(values=[1.0])]
+    lies += [dict(support=[0, 13]), dict(support=[-1, 0]), dict(values=[0.6, 0.9]), dict(asked=1)]
+    for lie in [*lies, dict(sign=True, values=[0.6, -0.8])]:
+        assert isinstance(grading.vector_of(row | lie, problem), str), lie

@@ -11,8 +11,7 @@ import pytest
 
 from spcabench import registry
 from spcabench.cli import compare
-from spcabench.comparison import draft, grading, making, merge, plans, ranking, stored, suite
-from spcabench.comparison.entrants import Entrant
+from spcabench.comparison import draft, making, merge, plans, ranking, stored, suite
 from spcabench.comparison.stored import Comparison
 from spcabench.errors import InputError
 from spcabench.page import comparison_page, comparison_pictures, comparison_view
@@ -122,23 +121,6 @@ def test_merged_rows_are_those_of_both_with_their_origin(copy):
     assert np.array_equal(again.variance_refit.to_numpy(float), found, equal_nan=True)
 
 
-LIES: dict[str, list] = {  # column -> what is stored in place of its value
-    "values": [lambda values: [2.0 * value for value in values], lambda values: None],
-    "support": [lambda support: [99, *support[1:]]],
-    "problem": [lambda name: "another problem"],
-}
-
-
-@of_the_comparison
-@pytest.mark.parametrize("column", LIES)
-def test_a_merged_row_without_a_feasible_vector_is_a_failure(copy, column):
-    for lie in LIES[column]:
-        change_columns(copy / "there" / "rows.parquet", **{column: lie})
-        table = results.read_table([copy / "there" / "rows.parquet"])
-        rows = grading.regraded(table, PROBLEMS).to_pandas()
-        assert (rows.status == "disagrees").all() and rows.variance_refit.isna().all()
-
-
 @of_the_comparison
 def test_comparisons_on_other_terms_or_with_missing_rows_are_not_merged(copy):
     both = [copy / "here", copy / "there"]
@@ -201,16 +183,6 @@ def test_files_of_one_name_have_different_labels(tmp_path):
     assert [*entrants_of([one, two])] == ["mine (one)", "mine (two)"]
     assert [*entrants_of(["tpower", one])] == ["tpower", "mine"]
     assert len(entrants_of([one, other])) == 2
-
-
-def test_fresh_problems_are_other_problems(tmp_path, monkeypatch):
-    few_problems(monkeypatch, PROBLEMS[:1])
-    entrants = {"tpower": Entrant.of("tpower", "quick", fresh=7)}
-    computed(home_of(tmp_path), entrants)
-    rows = results.read([entrants["tpower"].rows(home_of(tmp_path))])
-    assert {*rows.problem} == {"rows of pitprops, drawn again"}
-    answers = ranking.standing(rows, {})
-    assert (answers.best <= answers.bound).all()
 
 
 def test_a_draft_shows_what_got_better_or_worse(tmp_path, monkeypatch):

@@ -13,7 +13,7 @@ from spcabench.cli import options
 from spcabench.errors import InputError
 from spcabench.running import workflow
 from spcabench.running.jobs import jobs
-from tests.problems import WHOLE, some
+from tests.problems import some
 from tests.system_processes import below, gone, is_free
 
 
@@ -28,15 +28,6 @@ def test_the_plan_holds_every_figure_and_every_job_that_is_a_step(scale):
         assert f"results/{scale}/figures/{figure}/claims.json" in completed
         for job in jobs(figure, scale) if scale == "paper" else ():
             assert f"results/{scale}/rows/{figure}/{job}.parquet" in completed
-
-
-@WHOLE
-def test_a_failed_workflow_says_why_and_gives_its_code(tmp_path, capsys):
-    snakefile = tmp_path / "Snakefile"
-    snakefile.write_text('rule all:\n    shell: "echo some Error: of mine >&2; exit 3"\n')
-    log = tmp_path / "results" / "quick" / "workflow.log"
-    assert workflow.workflow(["all"], log, 1, tmp_path, snakefile=snakefile) != 0
-    assert "of mine" in capsys.readouterr().err
 
 
 def test_a_profile_is_one_of_ours_or_a_folder_of_one_s_own(here):
