@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 
 from spcabench.cli.options import check_word
 from spcabench.cli.terminal import labels
@@ -86,6 +85,8 @@ def write(file: Path, problem: Problem, results: Sequence[Result], bound: bool =
     A .csv or .parquet file has one row per variable. An .npz file is a model for `spcabench apply`,
     with variances and bounds.
     """
+    import pandas as pd
+
     frame = pd.DataFrame(
         _loadings(results), pd.Index(names(problem), name="variable"), labels(results)
     )
