@@ -170,6 +170,7 @@ def data(table: pd.DataFrame) -> SimpleNamespace:
         judged=mine[mine.label == label].sort_values("k"),
         truth=known,
         name=name,
+        place=f"{name}, k = {{:.0f}}",
         label=label,
         printed=PRINTED[dataset],
     )

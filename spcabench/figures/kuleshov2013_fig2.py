@@ -5,7 +5,8 @@ GRQI runs with J = inf. The input of GPower is A, and a search finds the penalty
 requested cardinality (as in the paper, only the flops of the run that reached this cardinality are
 counted). The input of GRQI is Sigma, and it uses the cardinality that GPower reached. Flops follow
 the paper's rule (section 4.2): k^3 + 2k^2 for solving a linear system, and n k for a product of
-Sigma with a k-sparse vector. The flops of the start, n^2 for GRQI, are included. Lines are
+Sigma with a k-sparse vector. The flops of the start, n^2 for GRQI, are included; further readings
+leave them out. Lines are
 geometric means over problems with their 95 % intervals. An arrow means that some runs stopped at
 their iteration limit, so the number is a lower bound.
 

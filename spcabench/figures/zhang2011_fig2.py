@@ -81,8 +81,7 @@ def draw(data, axes):
         plot(right, row, colour, linestyle=dashes, label=row.corpus)
     right.set(xscale="log", xlabel="word, sorted by variance")
     right.legend(loc="lower left")
-    told = f"an exponential leaves {Z12.told(data)} a power law's error"
-    right.set_title(f"{told}\nup to rank {HEAD}")
+    right.set_title(f"an exponential leaves {Z12.told(data)}\nthe error of a power law")
 
 
 def plot(axis, row, colour, **style):
