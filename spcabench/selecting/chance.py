@@ -89,7 +89,8 @@ def _frequencies(result: Result, chance: Chance, seed: int, seconds: float | Non
     try:
         often, halves = inclusion(result, random_state=seed, seconds=seconds)
     except InputError as error:
-        _note(chance, _lacking(error))
+        late = str(error).partition("seconds: ")[2]
+        _note(chance, f"no stability: {late}" if late else _lacking(error))
         return None
     chance.halves = min(halves, chance.halves or halves)
     return often

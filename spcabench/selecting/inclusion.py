@@ -67,8 +67,8 @@ def inclusion(
                 spent = perf_counter() - begin
                 if spent * FEWEST_HALVES > seconds * drawn:
                     raise InputError(
-                        f"{FEWEST_HALVES} halves of the samples take longer than the answer did; "
-                        "--checks stability draws them"
+                        f"seconds: {FEWEST_HALVES} halves of the samples take longer than the "
+                        "answer did; --checks stability draws them"
                     )
                 if spent * (drawn + 1) > seconds * drawn:
                     return

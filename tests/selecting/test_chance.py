@@ -1,5 +1,7 @@
 """The permutation test, and how often a variable is selected in halves of the samples."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -11,23 +13,25 @@ from docs.tables.choosing_k import draw
 from spcabench import api
 from spcabench.errors import InputError
 from spcabench.problem.problem import Problem
-from spcabench.selecting import chance
+from spcabench.selecting import chance, truncated_power
 from spcabench.selecting.permutation_test import _p_value
 from spcabench.selecting.samples import Samples
+from spcabench.selecting.truncated_power import batches
 
 NOISE = np.random.default_rng(0).standard_normal((60, 20))
 PLANTED = draw(5, 4, 0, m=100, n=20)
 
 
-@pytest.mark.parametrize("as_sparse", [False, True])
-def test_permuted_columns_keep_their_entries_and_lose_their_order(as_sparse):
-    X = NOISE * (np.abs(NOISE) > 0.8)
+@pytest.mark.parametrize("center", [False, True])
+@pytest.mark.parametrize("as_given", [np.asarray, sp.csc_array])
+def test_permuted_columns_keep_their_entries_and_lose_their_order(as_given, center):
+    X = NOISE * (np.abs(NOISE) > 1.3)
     X[:, 0] = np.arange(1, 61)  # a full column
-    data = sp.csc_array(X) if as_sparse else X
-    samples = Samples(Problem.from_data(data, center=False, divisor="1"))
-    permuted = samples.permuted(np.random.default_rng(1)).given_as("data").data.dense()
-    assert np.array_equal(np.sort(permuted, axis=0), np.sort(X, axis=0))
-    assert (permuted != X).any(axis=0).all()
+    problem = Problem.from_data(as_given(X), center=center, scale=True)
+    permuted = Samples(problem).permuted(np.random.default_rng(1)).given_as("data").data.dense()
+    given = problem.data.dense()
+    assert np.allclose(np.sort(permuted, axis=0), np.sort(given, axis=0), atol=1e-12)
+    assert (np.abs(permuted - given) > 1e-9).any(axis=0).all()
 
 
 def test_a_full_column_of_a_sparse_table_takes_every_order():
@@ -73,21 +77,33 @@ def test_a_planted_support_is_chosen_and_noise_is_not():
     assert often.max() < 0.95
 
 
-def test_stability_takes_its_time_and_not_more():
+def test_stability_takes_its_time_and_not_more(monkeypatch):
     answer = suite.solve(PLANTED, k=5)
+    monkeypatch.setattr(chance, "SHORT", 1e-9)
+    answers = [replace(answer, cost=replace(answer.cost, wall_time=0.0))]
+    note = "no stability: 10 halves of the samples take longer than the answer did"
+    assert chance.beside(answer.problem, answers, null=False).notes[0].startswith(note)
     assert suite.inclusion(answer, seconds=60.0)[1] == 50
     with pytest.raises(InputError, match="longer than the answer"):
         suite.inclusion(answer, seconds=1e-9)
 
 
-def test_components_of_large_sparse_data_do_not_exceed_their_bound():
-    X = sp.random_array((4200, 4200), density=0.005, rng=np.random.default_rng(0))
-    problem = Problem.from_data(X, divisor="1")
-    told = []
-    found = api.several(problem, "tpower", 2, k=5, progress=told.append)
-    assert [*found] == told
-    value = max(np.sum((X @ r.x - (X.mean(axis=0) @ r.x)) ** 2) for r in found)
-    assert value <= found[0].bound
+@pytest.mark.parametrize("n", [9, truncated_power.SMALL, truncated_power.SMALL + 6])
+@pytest.mark.parametrize("as_given", [np.asarray, sp.csc_array])
+def test_runs_together_are_those_of_the_solver_one_by_one(as_given, n):
+    rng = np.random.default_rng(n)
+    problems = [Problem.from_data(as_given(rng.standard_normal((20, n)))) for _ in range(3)]
+    ks, start = [1, 3, n], rng.standard_normal(n)
+    found = [truncated_power.answers(b, ks, False, [start]) for b in batches(problems, n)]
+    values, vectors = (np.concatenate(part) for part in zip(*found, strict=True))
+    for problem, value, X in zip(problems, values, vectors, strict=True):
+        _, V = np.linalg.eigh(problem.given_as("covariance").matrix.S)
+        starts = (np.eye(n)[problem.covariance.diagonal().argmax()], V[:, -1], start)
+        for k, v, x in zip(ks, value, X, strict=True):
+            runs = [suite.solve(problem, "tpower", k=k, settings={"start": s}) for s in starts]
+            assert v == pytest.approx(max(run.variance for run in runs), rel=1e-5)
+            assert v == pytest.approx(problem.variance(x)) and (x != 0.0).sum() == k
+            assert np.linalg.norm(x) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("sparse", [False, True])
@@ -95,7 +111,7 @@ def test_components_of_large_sparse_data_do_not_exceed_their_bound():
 def test_every_component_is_judged_or_a_note_says_why_not(sparse, deflation):
     problem = api.as_problem(sp.csr_array(PLANTED) if sparse else PLANTED)
     found = api.solve(problem, "tpower", n_components=2, k=5, deflation=deflation)
-    seen = chance.beside(problem, found, null=True)
+    seen = chance.beside(problem, found, null=True, stability=True)
     assert len(seen.tests) == len(seen.frequencies) == 2
     judged = [test is not None for test in seen.tests]
     assert judged[0] and (judged[1] or seen.notes)
