@@ -48,7 +48,7 @@ def workspace(tmp_path_factory):
 @pytest.mark.parametrize("fault", faults.FAULTS)
 def test_the_same_command_goes_on(workspace, fault):
     workspace.clear()
-    faults.disturb(workspace, "figure", fault, 0.6 * workspace.seconds, limit=20_000)
+    faults.disturb(workspace, "figure", fault, 0.6 * workspace.seconds)
     assert workspace.rows() == workspace.expected
 
 
