@@ -99,13 +99,13 @@ def test_ledgers_of_deflated_problems_are_exact(case):
     assert audited.exact, audited
 
 
-@pytest.mark.parametrize("case", problems.some(1, [(100, 25, False), (80, 15, True)]))
+@pytest.mark.parametrize("case", problems.some(1, [(60, 15, False), (50, 12, True)]))
 def test_the_ledger_of_an_exact_search_is_exact_in_all_its_parts(case, monkeypatch):
     n, k, nonnegative = case
     monkeypatch.setattr(branch_and_bound, "CHECKS", 15)
     # large enough for the dual bounds and their parts
     problem = Problem.from_covariance(np.cov(_data(n + 6, n, 1), rowvar=False))
-    audited = audit(problem, "branch_and_bound", k=k, nonnegative=nonnegative, budget=2e9)
+    audited = audit(problem, "branch_and_bound", k=k, nonnegative=nonnegative, budget=5e8)
     assert audited.calls["vdot"] > 5
     assert audited.exact, audited
 
