@@ -131,10 +131,8 @@ def compare(
     if suite is None:
         suite = "quick" if draft else "standard"
     if suite == COMPONENTS and (k or settings != "default" or command or paper or draft):
-        raise InputError(
-            f"--suite {COMPONENTS}: cannot be combined with -k, --settings, --command, --paper or "
-            "--draft"
-        )
+        excluded = "-k, --settings, --command, --paper and --draft do not apply"
+        raise InputError(f"--suite {COMPONENTS}: {excluded}")
     if paper is not None:
         files.make_folder(paper)  # fail before the runs if the folder cannot be written
     own = _solvers(named or [])
@@ -145,9 +143,7 @@ def compare(
     others = [] if draft else _others(against, suite)
     own = own or ([] if against == "all" else others)
     if not own and against == "none":
-        raise InputError(
-            "--against none: specify solvers to compare, or omit --against to compare all"
-        )
+        raise InputError("--against none: specify solvers to compare, or omit --against")
     home = options.ROOT / HOME
     terms: dict[str, Any] = dict(settings=settings, limit=time_limit, seeds=seeds)
     terms |= dict(ks=tuple(options.cardinalities(k)), fresh=_seed(fresh))

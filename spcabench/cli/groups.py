@@ -8,8 +8,9 @@ import dataclasses
 import functools
 import inspect
 from collections.abc import Callable, Sequence
+from copy import copy
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
@@ -217,6 +218,17 @@ class Output:
     as_json: options.Json = False
 
 
+def _of_group(group: Any) -> list[inspect.Parameter]:
+    """Return a parameter for each field of a dataclass, with the panel of the group in the help."""
+    parameters = []
+    for parameter in inspect.signature(group).parameters.values():
+        kind, option = get_args(parameter.annotation)
+        option = copy(option)
+        option.rich_help_panel = group.__doc__.partition("\n")[0].rstrip(".")
+        parameters.append(parameter.replace(annotation=Annotated[kind, option]))
+    return parameters
+
+
 def expanded(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command with an option for each field of the dataclasses that it takes."""
     parameters: list[inspect.Parameter] = []
@@ -224,7 +236,7 @@ def expanded(command: Callable[..., None]) -> Callable[..., None]:
     for name, parameter in inspect.signature(command).parameters.items():
         if dataclasses.is_dataclass(parameter.annotation):
             groups[name] = parameter.annotation
-            parameters += inspect.signature(groups[name]).parameters.values()
+            parameters += _of_group(groups[name])
         else:
             parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
 
