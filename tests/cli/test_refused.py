@@ -286,14 +286,3 @@ def test_a_backend_of_a_notebook_does_not_matter_to_a_command(spcabench, here, m
     # a notebook sets this variable for its children, which may lack the backend
     monkeypatch.setenv("MPLBACKEND", "nosuch")
     assert spcabench("solve", "pitprops", "-k", "3", "--plot", "a.png").returncode == 0
-
-
-def test_a_work_tree_in_the_environment_of_another_is_warned_of_once(tmp_path):
-    for name in ("spcabench", "solvers", "datasets"):
-        ignored = shutil.ignore_patterns("__pycache__", "figures", "results")
-        shutil.copytree(options.ROOT / name, tmp_path / name, ignore=ignored)
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    # the current folder comes first on the path
-    command = [sys.executable, "-c", "from spcabench import registry as r; r.names('solver')"]
-    run = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
-    assert run.returncode == 0 and run.stderr.count("two checkouts are mixed") == 1

@@ -56,16 +56,6 @@ def test_a_download_is_found_afterwards(served):
     assert sources.cached(file.path, "0" * 64) is None
 
 
-def test_an_interrupted_download_leaves_no_file(served):
-    handler, file = served
-    handler.limit = 500_000
-    with pytest.raises(OSError, match=r"(?i)incomplete|broken"):
-        sources.fetch(file)
-    assert [*sources._target(file.path).parent.iterdir()] == []
-    handler.limit = None
-    assert sources.fetch(file).read_bytes() == CONTENT
-
-
 @pytest.mark.parametrize("content", [b"other", CONTENT * 3], ids=["wrong", "long"])
 def test_a_wrong_checksum_is_an_error_that_keeps_the_old_file(served, content):
     handler, file = served
