@@ -282,11 +282,14 @@ def test_a_reading_that_makes_no_sense_is_refused(how):
 
 
 def test_encodings_missing_words_and_sheets_are_guessed_or_declared(tmp_path):
-    lines = ["größe,b", *["1,2", "4,4"] * 50_000, "?,5"]
+    lines = ["größe,b", *["1,2", "4,4"] * 40_000, "?,5"]
     (tmp_path / "t.csv").write_bytes("\n".join(lines).encode("cp1252"))  # as Excel writes it
+    with pytest.raises(table.TableError, match=r"column größe has words .*in row 80001") as caught:
+        read(tmp_path / "t.csv")  # a word in a later block than numbers
+    assert "na=?" in caught.value.advice
     for encoding in (None, "cp1252"):
         problem = read(tmp_path / "t.csv", encoding=encoding, na="?", missing="rows")
-        assert problem.features == ("größe", "b") and problem.m == 100_000
+        assert problem.features == ("größe", "b") and problem.m == 80_000
         notes = [note for note in problem.provenance["notes"] if "cp1252" in note]
         assert len(notes) == (encoding is None)
     with pd.ExcelWriter(tmp_path / "t.xlsx") as book:
