@@ -11,7 +11,8 @@ import pandas as pd
 
 from spcabench import registry
 
-NUMBER = re.compile(r"[-+]?\.?\d|n/a|–|$")  # the start of a cell in a column of numbers
+# the start of a cell in a column of numbers; a list of numbers is none
+NUMBER = re.compile(r"(?!.*, )(?:[-+]?\.?\d|n/a|–|$)")
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 

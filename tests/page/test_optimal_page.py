@@ -11,6 +11,7 @@ def test_every_instance_is_found_with_its_support_and_what_is_published(tmp_path
     certified_page.write(tmp_path, dict(site={}, cite=None))
     text = (tmp_path / certified_page.NAME).read_text(encoding="utf-8")
     packed = json.loads(re.search(r'"application/json">(.*)</script>', text)[1])
+    assert '<th scope="col" class="number"' in text and '<th scope="col">Support' in text
     columns = [[cells[0][i] for i in cells[1]] if len(cells) == 2 else cells[0] for cells in packed]
     lines = {tuple(line[0].split("\n")): line for line in zip(*columns, strict=True)}
     entries = [*best_known.read().values()]
