@@ -31,6 +31,8 @@ HONEST = """
 """
 WRITES = "    np.savetxt(out, {})\n"
 WRONG = {
+    "raises": ("    raise ValueError('no luck')\n", "error", "exit code 1: ValueError: no luck"),
+    "dies": ("    import os; os.kill(os.getpid(), 11)\n", "error", "signal SIGSEGV"),
     "short": (WRITES.format("x[1:]"), "error", "{out} contains 12 numbers; it must contain n = 13"),
     "words": (
         "    open(out, 'w').write('one two')\n",
@@ -38,8 +40,6 @@ WRONG = {
         "not a vector of numbers: could not",
     ),
     "nothing": ("    pass\n", "error", "the command succeeded but did not write {out}"),
-    "raises": ("    raise ValueError('no luck')\n", "error", "exit code 1: ValueError: no luck"),
-    "dies": ("    import os; os.kill(os.getpid(), 11)\n", "error", "signal SIGSEGV"),
 }
 ONLY_LARGE = "    if len(S) == 2:\n        np.savetxt(out, x); sys.exit()\n"
 
