@@ -56,6 +56,12 @@ def waits():
     return 7
 
 
+def works():
+    end = time.process_time() + 0.2
+    while time.process_time() < end:
+        pass
+
+
 def loops():
     while True:
         pass
@@ -103,6 +109,9 @@ def test_each_end_costs_one_answer(worker, function):
 def test_a_limit_of_processor_seconds_does_not_depend_on_how_busy_the_machine_is(
     worker, monkeypatch
 ):
+    before = worker._processor_seconds()
+    worker.call(works, timeout=60.0)
+    assert 0.19 <= worker._processor_seconds() - before <= 60.0
     monkeypatch.setattr(process, "LOOK", 0.1)
     assert worker.call(waits, timeout=0.3, working=True) == 7
     with pytest.raises(Ended, match=r"killed after 0\.3 s"):
