@@ -131,6 +131,14 @@ def test_a_bound_decides_on_its_own_side_only(missed, value, expected):
     assert judged(rows)["verdict"] == expected
 
 
+def test_a_bound_is_told_by_its_known_end_with_its_sign():
+    rows = table([[2.0, 3.0, 4.0], [20.0, 30.0, 40.0]])
+    for sign, word, end, place in ((1, ">=", "low", 1), (-1, "<=", "high", 0)):
+        outcome = judged(rows.assign(missed=sign * (rows.x == place)))
+        known = outcome["readings"][0]["places"][place][end]
+        assert f"{word} {known:.3g}" in outcome["short"]
+
+
 def test_a_claim_of_two_figures_is_judged_on_the_data_of_both():
     first, second = (judged(table([value]), at=every()) for value in (50, 2))
     assert (first["verdict"], second["verdict"]) == ("holds", "fails")

@@ -5,6 +5,7 @@ import pytest
 
 from spcabench.figures import _asteris2014 as shared
 from spcabench.figures import asteris2014_exact as exact
+from spcabench.figures import asteris2014_fig1 as fig1
 from spcabench.figures import asteris2014_fig3 as fig3
 from spcabench.figures import asteris2014_fig5 as fig5
 from spcabench.figures import asteris2014_fig6 as fig6
@@ -150,3 +151,22 @@ def test_the_guarantee_is_compared_with_the_share_that_is_reached():
 
 def test_no_maximum_is_known_if_a_run_gave_no_answer():
     assert exact.A12.judge(exact.data(trial.table([*_small()][:-1])))["verdict"] == "open"
+
+
+def test_the_support_changes_where_two_of_the_curves_and_zero_meet():
+    V = np.random.default_rng(3).standard_normal((4, 2))
+    points = fig1.meetings(V)
+    assert len(points) == 10 and (np.diff(points[:, 0]) >= 0).all()
+    for phi, value in points:
+        curves = [*(V @ [np.sin(phi), np.cos(phi)]), 0.0]
+        assert np.isclose(curves, value).sum() == 2
+    for phi in np.linspace(-1.5, 1.5, 7):
+        v = V @ [np.sin(phi), np.cos(phi)]
+        for sign, support in zip((1, -1), fig1.supports(V, phi), strict=True):
+            largest = [i + 1 for i in np.argsort(-sign * v) if sign * v[i] > 0][: fig1.K]
+            assert sorted(largest) == [*support]
+
+
+def test_the_grid_has_the_ends_and_the_papers_k():
+    ks = shared.grid(361, 24, [180])
+    assert {1, 180, 361} <= {*ks} and ks == sorted({*ks}) and 16 <= len(ks) <= 27

@@ -1,10 +1,12 @@
 """The figures of d'Aspremont et al. (2007): their measures on small problems."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from spcabench import Problem, api
 from spcabench.figures import _daspremont2007, daspremont2007_gap
+from spcabench.figures.daspremont2007_pitprops import largest_cosine
 from tests import trial
 
 
@@ -54,3 +56,34 @@ def gap_rows(**columns):
     own = dict(label="size", solver="dspca", settings=dict(rho=1.0, tol=0.1), extra={})
     rows = trial.table([own | dict(iterations=iterations) for iterations in (7, 9)])
     return rows.assign(**columns)
+
+
+def test_exponents_are_those_of_each_problem():
+    about = dict(label="eps", extra={}, stand_in=False, problem="p", status="converged", cpu_time=1)
+    rows = [
+        about | dict(solver=solver, seed=seed, settings=dict(tol=eps), iterations=eps**-power)
+        for seed in range(3)
+        for solver, power in (("dspca", 1.0), ("dspca_subgradient", 2.0 + 0.1 * seed))
+        for eps in (0.1, 0.03, 0.01)
+    ]
+    sizes = [
+        about
+        | dict(label="size", solver="dspca", seed=seed, n=n, settings=dict(rho=2.0, tol=0.1))
+        | dict(relaxation_bound=5.0, flops=n**power * np.log(n) ** 0.5)
+        for seed, power, most in ((0, 4.0, 80), (1, 4.2, 80), (2, 9.0, 40))
+        for n in (10, 20, 40, 80)
+        if n <= most
+    ]
+    data = daspremont2007_gap.data(trial.table(rows + sizes))
+    table = pd.concat(daspremont2007_gap.D11.rows(data))
+    assert table[table.part == ""].value.to_numpy() == pytest.approx(1.0)
+    gain = table[table.part == "gain"].groupby("seed").value.first()
+    assert gain.to_numpy() == pytest.approx([1.0, 1.1, 1.2])
+    # the third problem lacks the largest size
+    powers = daspremont2007_gap.D4.rows(data).groupby("seed").value.first()
+    assert powers.to_numpy() == pytest.approx([4.0, 4.2])
+
+
+def test_the_largest_cosine_is_that_of_two_different_vectors():
+    Z = np.array([[2.0, 0.0, 3.0], [0.0, 5.0, -4.0]])
+    assert largest_cosine(Z.T @ Z) == pytest.approx(0.8)

@@ -8,6 +8,7 @@ import pytest
 
 from spcabench import api
 from spcabench.figures import _kuleshov2013 as base
+from spcabench.figures._kuleshov2013_starts import power_steps
 from spcabench.figures.kuleshov2013_fig2 import K11
 from spcabench.figures.kuleshov2013_fig3 import held
 from spcabench.figures.kuleshov2013_fig4 import flops_of_grqi
@@ -85,3 +86,33 @@ def test_pairs_of_few_nonzeros_do_not_count_as_jumps(first, jumps):
 def test_with_all_variables_shrinking_and_cutting_find_the_eigenvector():
     problem = api.load("gaussian", m=20, n=10, seed=1).given_as("covariance")
     assert held(problem, k=10, seed=0) == pytest.approx({"cut": 1.0, "shrunk": 1.0})
+
+
+def test_power_steps_end_once_the_quotient_is_reached():
+    Sigma, x = np.diag([4.0, 1.0]), np.array([0.6, 0.8])
+    assert power_steps(Sigma, x, 2.0) is x  # its quotient is 2.08
+    once = Sigma @ x / np.linalg.norm(Sigma @ x)
+    assert power_steps(Sigma, x, 3.0) == pytest.approx(once)  # 3.7
+    y = power_steps(Sigma, x, 3.99)
+    assert y @ Sigma @ y >= 3.99
+
+
+def test_flops_are_compared_with_and_without_the_starts_for_each_penalty():
+    about = dict(seed=[0, 1], stand_in=False, problem="p", sparsity=0.03, row_p="a", row_g="b")
+    both = pd.concat(
+        pd.DataFrame(about | dict(penalty=penalty, whole=whole, ratio=[ratio, np.nan]))
+        for penalty, whole, ratio in (("gpower1", 8.0, 20.0), ("gpower0", 2.0, 5.0))
+    )
+    values = {table.reading.iloc[0]: table.value.tolist() for table in base.ratios(both)}
+    assert values == {
+        "GPower1": [8.0, 8.0],
+        "GPower0": [2.0, 2.0],
+        "GPower1, starts not counted": [20.0],
+        "GPower0, starts not counted": [5.0],
+    }
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_every_band_has_as_many_sparsities(count):
+    band = np.digitize(base.in_each_band(count), base.WIDE_EDGES)
+    assert np.bincount(band)[1:].tolist() == [count] * 7 + [count + 1]
