@@ -13,7 +13,7 @@ from spcabench.problem.problem import Problem
 from spcabench.steps import lanczos
 from spcabench.vectors import TIE, Array, Vector, normalize, one_sided, project
 
-NEAR = 1e-4  # the Lanczos method stops at this relative increase
+NEAR = 1e-3  # the Lanczos method stops at this relative increase
 # if there are more samples than variables, Sigma is formed for at most this many variables
 LARGEST_FORMED = 2000
 SMALL = 64  # up to this number of variables, runs on different data take their steps together

@@ -108,7 +108,7 @@ def test_runs_together_are_those_of_the_solver_one_by_one(as_given, n):
 
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("deflation", ["projection", "hotelling"])
-def test_every_component_is_judged_or_a_note_says_why_not(sparse, deflation):
+def test_every_component_is_judged_or_a_note_says_why_not(sparse, deflation, monkeypatch):
     problem = api.as_problem(sp.csr_array(PLANTED) if sparse else PLANTED)
     found = api.solve(problem, "tpower", n_components=2, k=5, deflation=deflation)
     seen = chance.beside(problem, found, null=True, stability=True)
@@ -117,6 +117,9 @@ def test_every_component_is_judged_or_a_note_says_why_not(sparse, deflation):
     assert judged[0] and (judged[1] or seen.notes)
     assert judged[1] == (not sparse and deflation == "projection")
     assert len(seen.notes) <= 1 and not "".join(seen.notes).endswith(": ")
+    drawn = iter((50, 30))
+    monkeypatch.setattr(chance, "inclusion", lambda *_, **__: (np.zeros(20), next(drawn)))
+    assert chance.beside(problem, found, null=False, stability=True).halves == 30
     full = api.solve(problem, "tpower", n_components=1, k=problem.n)
     assert chance.beside(problem, full, null=False, stability=True).frequencies == [None]
 

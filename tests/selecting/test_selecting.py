@@ -75,6 +75,15 @@ def test_the_rule_of_one_standard_error_takes_the_smallest_that_is_near(monkeypa
     assert verdict.chosen == 1  # .35 and .357 differ by .007, with a standard error of .009
 
 
+def test_the_elbow_is_the_point_farthest_above_the_line_between_the_ends():
+    ks = [2, 3, 5, 9, 14]
+    results = spcabench.path(SPIKED, "tpower", ks)
+    for seed in range(20):
+        shares = np.sort(np.random.default_rng(seed).random(5))
+        above = shares - np.interp(ks, [2, 14], shares[[0, -1]])
+        assert criteria.certified(results, ks, shares, 1e3).chosen == above.argmax()
+
+
 def test_stability_is_one_for_equal_supports_and_zero_for_random_ones():
     rng = np.random.default_rng(0)
     same = np.zeros((20, 30), dtype=bool)
