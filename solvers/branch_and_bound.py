@@ -24,7 +24,7 @@ import numpy as np
 
 from spcabench.errors import InputError
 from spcabench.iterate import Facts, Iterate, Traits
-from spcabench.methods.exact_search.branch_and_bound import HEAD, SECOND, Exact
+from spcabench.methods.exact_search.branch_and_bound import LARGE, SECOND, Exact
 from spcabench.steps import greedy_signs, lanczos
 from spcabench.vectors import embed, largest_indices, normalize
 
@@ -72,7 +72,7 @@ def solve(
     search = Exact(d, covariance, k, budget, not nonnegative, seed, nonnegative, every, jobs)
     for _ in search.incumbents(*starts(Sigma, d, k)):
         yield answer(search, Sigma.n, shift)
-    if Sigma.n > HEAD:
+    if Sigma.n > LARGE:
         for _ in search.climb_everywhere(Sigma):
             yield answer(search, Sigma.n, shift)
     for _ in search.run():
@@ -84,7 +84,7 @@ def solve(
 
 def starts(Sigma, d, k):
     """Yield supports of a large problem, because its best support can have small variances."""
-    if Sigma.n > HEAD:
+    if Sigma.n > LARGE:
         *_, (_, greedy) = greedy_signs(Sigma, [1] * k, d)
         yield greedy
         x = lanczos(Sigma.__matmul__, normalize(d + d.max()), 1e-6)

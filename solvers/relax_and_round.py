@@ -19,7 +19,7 @@ import numpy as np
 
 from spcabench.iterate import Facts, Iterate, Traits
 from spcabench.methods import cvxpy_duals
-from spcabench.methods.exact_search.dual_certificate import dual_value
+from spcabench.methods.exact_search.dual_certificate import Shape, dual_value
 from spcabench.vectors import embed, largest_indices
 
 # measured on one core: 2 s for n = 30, 6 s for 40, 37 s for 60
@@ -54,5 +54,5 @@ def solve(problem, *, k: int, solver: str = "CLARABEL", eps: float = 1e-8):
     W = largest_indices(z, k, X.diagonal().take)
     _, v = Sigma[W].leading()
     U = unit * U
-    bound, objective = dual_value(Sigma.S, -U, k), float(np.vdot(Sigma.S, X))
+    bound, objective = dual_value(Sigma.S, -U, Shape.single(k)), float(np.vdot(Sigma.S, X))
     yield Iterate(embed(v, W, n), X=X, U=U, bound=bound, extra={"objective": objective})

@@ -22,6 +22,7 @@ from spcabench.comparison import best_known
 from spcabench.comparison.suite import SUITES
 from spcabench.methods import bound_formulas
 from spcabench.methods.exact_search import dual_bound
+from spcabench.methods.exact_search.dual_certificate import Shape
 from spcabench.methods.exact_search.splitting import Splitting
 from spcabench.solving import bounds
 
@@ -52,7 +53,7 @@ STEPS, EVALUATIONS = 100, 300
 
 def of_one_matrix(S, k, best):
     """Return the single-matrix bound after `EVALUATIONS` evaluations."""
-    low = dual_bound.start(S / best, k, False)
+    low = dual_bound.start(S / best, Shape.single(k), False)
     while low.evaluations < EVALUATIONS and low.value > 1.0 + 1e-9:
         low.descend(1.0)
     return low.value * best

@@ -142,7 +142,7 @@ class Search:
         R = self._rows(W)
         while self.left and not self._seen(W):
             self.left -= 1
-            new, i, j = best_swap(R, self.d, W)
+            new, i, j = self._swap(R, W)
             if new <= value + ROUNDING * abs(value):
                 break
             value = new
@@ -152,6 +152,10 @@ class Search:
                 break
             W[i], R[i] = j, self.column(j)
         self.left -= int(0 < self.left == scans)
+
+    def _swap(self, R: Array, W: Indices) -> tuple[float, int, int]:
+        """Return the value of W, and the best swap as `best_swap` does; R = S[W] are rows."""
+        return best_swap(R, self.d, W)
 
     def is_optimal(self) -> bool:
         """Whether cheap bounds prove that no support of k variables exceeds the best value.
@@ -252,30 +256,21 @@ class Search:
 
 
 class NonnegativeSearch(Search):
-    """Local search for x >= 0; ``loading`` is the best x on the support ``W``."""
+    """Local search for x >= 0, by swaps that provably improve; the best x can have zeros."""
 
-    loading: Vector = np.ones(1)
+    @property
+    def loading(self) -> Vector:
+        """The best x on the support `W` that an ascent finds (k,)."""
+        return _nonnegative(self._rows(self.W)[:, self.W])[1]
 
-    def climb(self, W: Indices) -> None:
-        """Climb like `Search.climb`, by swaps that provably improve; the best x can have zeros."""
-        W, value, scans = np.array(W, dtype=np.int64), -np.inf, self.left
-        R = self._rows(W)
-        while self.left and not self._seen(W):
-            self.left -= 1
-            B = R[:, W]
-            reached, y = nonnegative_loading(B, leading_pairs(np.maximum(B, 0.0), 1)[1][:, 0])
-            if reached <= value + ROUNDING * abs(value):
-                break
-            value = reached
-            if value > self.value:
-                order = np.argsort(W)
-                self.value, self.W, self.loading = value, W[order], y[order]
-            gains = swap_values(R, self.d, W, y, value)
-            i, j = np.unravel_index(gains.argmax(), gains.shape)
-            if gains[i, j] <= value * (1.0 + ROUNDING):
-                break
-            W[i], R[i] = j, self.column(int(j))
-        self.left -= int(0 < self.left == scans)
+    def _swap(self, R: Array, W: Indices) -> tuple[float, int, int]:
+        value, y = _nonnegative(R[:, W])
+        gains = swap_values(R, self.d, W, y, value)
+        i, j = divmod(int(gains.argmax()), self.n)
+        return (value, i, j) if gains[i, j] > value * (1.0 + ROUNDING) else (value, -1, -1)
+
+    def _ascended(self, W: Indices) -> Indices:
+        return W
 
     def starts(self) -> Iterator[Indices]:
         """Yield supports to climb from, indefinitely.
@@ -294,6 +289,10 @@ class NonnegativeSearch(Search):
 
     def _allowed(self, z: Vector) -> Vector:
         return np.maximum(z, 0.0)
+
+
+def _nonnegative(B: Array) -> tuple[float, Vector]:
+    return nonnegative_loading(B, leading_pairs(np.maximum(B, 0.0), 1)[1][:, 0])
 
 
 def swap_values(R: Array, d: Vector, W: Indices, y: Vector, value: float) -> Array:

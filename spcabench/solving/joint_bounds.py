@@ -12,7 +12,8 @@ span has at most r k nonzero rows, so the bound for a common support of r k vari
 import numpy as np
 
 from spcabench.flops import uncharged
-from spcabench.methods.joint_bound import Shape, minimised
+from spcabench.methods.exact_search.dual_certificate import Shape
+from spcabench.methods.joint_bound import minimised
 from spcabench.methods.orthonormal_pair import affordable, orthonormal_pair
 from spcabench.problem.problem import Problem, cached
 from spcabench.problem.spectral import eigenvalues

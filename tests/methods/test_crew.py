@@ -1,7 +1,5 @@
 """Several processes compute the parts of one search."""
 
-import os
-import signal
 import subprocess
 import sys
 import time
@@ -13,7 +11,7 @@ import pytest
 
 from spcabench import api
 from spcabench.errors import InputError
-from spcabench.methods.exact_search import branch_and_bound, crew
+from spcabench.methods.exact_search import branch_and_bound
 from spcabench.problem.problem import Problem
 from spcabench.run import Run
 from spcabench.solving.call import Limits
@@ -22,7 +20,7 @@ from tests import problems
 LONG = """
 import numpy as np, spcabench
 from spcabench.methods.exact_search import branch_and_bound
-branch_and_bound.TRIAL = 0.0
+branch_and_bound.QUICK = branch_and_bound.ROOT = 0
 X = np.random.default_rng(0).standard_normal((100, 100))
 spcabench.solve(spcabench.Problem.from_data(X), "branch_and_bound", k=25, jobs=2)
 """
@@ -64,35 +62,6 @@ def test_the_search_is_the_same_for_any_number_of_processes(problem, budget, non
         assert other.claim.bound == one.claim.bound
         np.testing.assert_array_equal(other.x, one.x)
     assert not active_children()
-
-
-@pytest.mark.usefixtures("divided")
-@pytest.mark.parametrize("seed", problems.some(2, range(20)))
-def test_two_processes_find_what_brute_force_finds(seed):
-    S = problems.explicit(problems.problem("gaussian data", seed)[0])
-    for k in range(2, min(len(S), 6)):
-        result = api.solve(
-            Problem.from_covariance(S), "branch_and_bound", k=k, settings={"jobs": 2}
-        )
-        assert result.status == "proven"
-        assert result.variance == pytest.approx(problems.optimum(S, k), rel=4e-9)
-
-
-@pytest.mark.usefixtures("divided")
-def test_a_process_that_is_ended_leaves_its_parts_to_the_first_one(problem, monkeypatch):
-    expected = api.solve(problem, "branch_and_bound", k=8)
-    begin, count = crew.Crew.begin, 0
-
-    def ended(self, order):
-        nonlocal count
-        count += 1
-        if count == 20:
-            os.kill(active_children()[0].pid, signal.SIGKILL)
-        return begin(self, order)
-
-    monkeypatch.setattr(crew.Crew, "begin", ended)
-    result = api.solve(problem, "branch_and_bound", k=8, settings={"jobs": 2})
-    assert result.status == "proven" and result.extra == expected.extra
 
 
 @pytest.mark.usefixtures("divided")

@@ -1,5 +1,6 @@
 """The dual bound is never below the optimum for any U; its kernels, derivatives and fixings."""
 
+from collections import deque
 from itertools import combinations
 
 import numpy as np
@@ -9,10 +10,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from spcabench import flops
-from spcabench.methods import quasi_newton
+from spcabench.methods import joint_bound, quasi_newton
 from spcabench.methods.exact_search import dual_bound, dual_kernels
 from spcabench.methods.exact_search.dual_bound import Dual
-from spcabench.methods.exact_search.dual_certificate import dual_value, symmetric_part
+from spcabench.methods.exact_search.dual_certificate import Shape, dual_value, symmetric_part
 from spcabench.methods.exact_search.dual_part import Restricted
 from spcabench.methods.exact_search.schur import Complement
 from tests import problems
@@ -49,12 +50,12 @@ def check_bounds(S, seed, nonnegative):
     rng = np.random.default_rng(seed)
     for k, best in enumerate(_optima(S, nonnegative), 1):
         for U in (_random(rng, S), np.zeros_like(S), S):
-            assert dual_value(S, U, k, nonnegative) >= best
+            assert dual_value(S, U, Shape.single(k), nonnegative) >= best
         if k < len(S):
-            part = dual_bound.start(S / best, k, nonnegative)
+            part = dual_bound.start(S / best, Shape.single(k), nonnegative)
             for _ in range(3):
                 part.descend(1.0)
-            result = dual_value(S, best * part.certificate, k, nonnegative)
+            result = dual_value(S, best * part.certificate, Shape.single(k), nonnegative)
             assert result >= best
             assert result == pytest.approx(best * part.value, rel=1e-9)
 
@@ -75,10 +76,12 @@ def test_a_matrix_that_is_not_symmetric_has_the_eigenvalues_of_its_symmetric_par
     for k in range(1, len(S)):
         for twist in (-1.0, 1.0):
             U = S + twist * np.triu(S, 1)
-            bound = Dual(S, k, False).bound(U)
+            bound = Dual(S, Shape.single(k), False).bound(U)
             assert bound.value >= problems.optimum(S, k)
             certificate = U - bound.a * np.eye(len(S))
-            assert dual_value(S, certificate, k) == pytest.approx(bound.value, rel=1e-9)
+            assert dual_value(S, certificate, Shape.single(k)) == pytest.approx(
+                bound.value, rel=1e-9
+            )
 
 
 @SIGNS
@@ -91,20 +94,20 @@ def test_no_matrix_of_any_kind_certifies_less(half, data, nonnegative):
     n, S = len(half), half + half.T
     U = data.draw(arrays(float, (n, n), elements=st.integers(-6, 6))) / 2.0
     for k, best in enumerate(_optima(S, nonnegative), 1):
-        assert dual_value(S, U, k, nonnegative) >= best
+        assert dual_value(S, U, Shape.single(k), nonnegative) >= best
         if k < n:
-            assert Dual(S, k, nonnegative).bound(U).value >= best - 1e-9
+            assert Dual(S, Shape.single(k), nonnegative).bound(U).value >= best - 1e-9
 
 
 def test_a_free_matrix_bounds_more_closely_than_a_symmetric_one():
     """The minimum for the same problem gets worse if its matrix is made symmetric."""
     S = gram(3, 12)
     best = problems.optimum(S, 4)
-    part = dual_bound.start(S / best, 4, False)
+    part = dual_bound.start(S / best, Shape.single(4), False)
     for _ in range(12):
         part.descend(1.0)
     free, symmetric = (
-        dual_value(S / best, U, 4) - 1.0
+        dual_value(S / best, U, Shape.single(4)) - 1.0
         for U in (part.certificate, symmetric_part(part.certificate))
     )
     assert free < symmetric
@@ -170,7 +173,7 @@ def test_the_bound_of_a_part_is_above_all_its_supports(seed, nonnegative):
     for t in (0.9 * best, best * (1 + 1e-9), 1.1 * best):
         part = Restricted(S, k, nonnegative, F, W, t)
         for _ in range(4):
-            part.descend()
+            deque(part.steps(), maxlen=0)
         assert part.bound >= best * (1 - 1e-9)
         if part.missing <= 0.0:
             continue
@@ -181,15 +184,19 @@ def test_the_bound_of_a_part_is_above_all_its_supports(seed, nonnegative):
         forced = optimum_with(S, k, np.append(F, j), nonnegative)
         for (bound, start), value in zip(halves, (forced, without), strict=True):
             half = Restricted(S, k, nonnegative, start.F, start.W, t, start.seed)
-            half.descend()
+            deque(half.steps(), maxlen=0)
             assert min(bound, half.bound) >= value * (1 - 1e-9)
 
 
+SHAPES = [Shape.single(5), Shape.common(9, 3, 5), Shape.each(9, 3, 5), Shape.disjoint(9, 2, 3)]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
 @SIGNS
-def test_the_derivatives_are_those_of_the_smoothed_bound(nonnegative):
-    n, k, rng = 9, 5, np.random.default_rng(0)
+def test_the_derivatives_are_those_of_the_smoothed_bound(nonnegative, shape):
+    n, rng = 9, np.random.default_rng(0)
     S = gram(0, n) / 20
-    U, D = S * 0.7, Dual(S, k, nonnegative)
+    U, D = S * 0.7, Dual(S, shape, nonnegative)
     U += 0.1 * rng.standard_normal((n, n))
     direction = rng.standard_normal((n, n))
 
@@ -200,9 +207,19 @@ def test_the_derivatives_are_those_of_the_smoothed_bound(nonnegative):
     assert (value(1e-5) - value(-1e-5)) / 2e-5 == pytest.approx(slope, rel=1e-5, abs=1e-7)
 
 
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("seed", range(3))
+def test_the_minimum_is_the_value_of_its_matrix_and_no_smaller_one_is_near(seed, shape):
+    S, rng = gram(seed, 9), np.random.default_rng(seed)
+    value, U = joint_bound.minimised(S, shape)
+    assert value == pytest.approx(dual_value(S, U, shape), rel=1e-9)
+    for V in U + 0.03 * rng.standard_normal((20, 9, 9)):
+        assert value <= dual_value(S, V, shape) * (1.0 + 1e-4)
+
+
 def test_a_narrow_smoothing_is_the_bound():
     S = gram(5, 10) / 20
-    D, U = Dual(S, 5, False), np.clip(S, -0.3, 0.3)
+    D, U = Dual(S, Shape.single(5), False), np.clip(S, -0.3, 0.3)
     exact = D.bound(U).value
     for width in (1e-2, 1e-4):
         assert D.smooth(U, width)[0] == pytest.approx(exact, abs=8 * width)
@@ -231,10 +248,11 @@ def test_what_is_fixed_is_in_no_better_support_or_in_all(seed, nonnegative):
                         assert x <= (most if j in W else least) * (1 + 1e-9)
             part.fix()
             assert part.bound >= max(better.values()) * (1 - 1e-9)
-            fixed = set(part.F.tolist())
-            assert all(fixed <= set(W) <= fixed | set(part.W.tolist()) for W in better)
+            fixed, open_ = set(part.F.tolist()), set(part.F.tolist() + part.W.tolist())
+            # the level exceeds t if F by itself might reach t
+            assert all(fixed <= set(W) <= open_ for W, x in better.items() if x >= part.level)
             if not part.decided and part.missing > 0.0:
-                part.descend()
+                deque(part.steps(), maxlen=0)
 
 
 @SIGNS
@@ -252,7 +270,7 @@ def test_a_part_in_which_too_many_variables_are_needed_is_empty(seed, share, non
         assert len(part.support) <= k
         if part.decided or part.bound <= 1.0:
             break
-        part.descend()
+        deque(part.steps(), maxlen=0)
 
 
 @SIGNS
@@ -269,13 +287,16 @@ def test_the_kernels_are_their_twins(seed, nonnegative):
         assert np.allclose(one, other, rtol=1e-9, atol=1e-12)
     # the thresholds share s - 1 among the others of each row, or are zero
     assert (np.abs(T[0].sum(axis=1) - (s - 1)) < 1e-8).all() or nonnegative
+    d = U.diagonal().copy()
     for size in (s, n):
-        terms = (U.diagonal().copy(), norms + 1e-9, size)
-        for kernel, more in ((dual_kernels.balance, (0.02, 0.1, 0.0)), (dual_kernels.lowest, ())):
+        for kernel, case in (
+            (dual_kernels.balance, (d, norms + 1e-9, size, 1.0, 0.02, 0.1, 0.0)),
+            (dual_kernels.largest_sum, (d, size, 0.02)),
+        ):
             with flops.counting() as ledger:
-                compiled = kernel(*terms, *more)
+                compiled = kernel(*case)
                 assert ledger.flops == ledger.compiled == n
-            for one, other in zip(compiled, twin(kernel)(*terms, *more)[1:], strict=True):
+            for one, other in zip(compiled, twin(kernel)(*case)[1:], strict=True):
                 assert np.allclose(one, other, rtol=1e-8, atol=1e-10)
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from spcabench import Problem, api, flops
 from spcabench.methods import local_search
+from spcabench.methods.swaps import Columns
 from spcabench.problem.covariance import Covariance
 from spcabench.steps import nonnegative_loading
 from tests import problems
@@ -132,3 +133,19 @@ def test_nonnegative_swaps_gain_what_they_promise_and_end_at_the_optimum_of_smal
     x = search.loading
     assert x @ S[np.ix_(search.W, search.W)] @ x == pytest.approx(search.value, rel=1e-12)
     assert search.value == pytest.approx(problems.optimum(S, k, True), rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", problems.some(3, range(12)))
+def test_no_swap_improves_a_component_of_what_others_leave(seed):
+    S, rng, n = gram(seed, 9), np.random.default_rng(seed), 9
+    others, weights = rng.standard_normal((n, 2)) / 3.0, rng.uniform(0.1, 2.0, 2)
+    left, free = S - (others * weights) @ others.T, rng.permutation(n) < 7
+    columns, x, last = Columns(Covariance(S)), np.zeros(n), -np.inf
+    for _ in range(2):
+        x = columns.component(x, others, weights, 3, free)
+        W, value = np.flatnonzero(x), x @ left @ x
+        assert np.linalg.norm(x) == pytest.approx(1.0) and free[W].all() and len(W) == 3
+        assert value >= last * (1 - 1e-12)
+        for each in swapped(W, n):
+            assert not free[each].all() or value_of(left, each) <= value * (1 + 1e-9)
+        last = value

@@ -293,10 +293,6 @@ def test_the_rank_one_solution_is_the_best(seeds):
             assert (v @ x) ** 2 == pytest.approx(problems.optimum(np.outer(v, v), k, nonnegative))
 
 
-def test_the_rank_one_solution_of_nothing_is_nothing():
-    assert not lowrank.rank_one(np.zeros(3), 2, True).any()
-
-
 def test_wide_data_need_no_square_matrix():
     problem = Problem.from_data(np.random.default_rng(0).standard_normal((12, 20_000)))
     result = api.solve(problem, "spannogram", k=5, nonnegative=True, settings={"samples": "sharp"})

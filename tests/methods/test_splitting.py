@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 
 from spcabench import Problem
 from spcabench.methods.exact_search import splitting_kernels
-from spcabench.methods.exact_search.dual_certificate import NONE, Certificate, dual_value
+from spcabench.methods.exact_search.dual_certificate import NONE, Certificate, Shape, dual_value
 from spcabench.methods.exact_search.splitting import Splitting
 from spcabench.solving import bounds
 from tests import problems
@@ -94,7 +94,7 @@ def test_it_is_never_looser_than_the_dual_bound_of_a_matrix(seed):
     rho = np.sqrt((U**2 / (4.0 * h[:, None]) + h) / (U.T**2 / (4.0 * h) + h[:, None]))
     S = 0.5 * (U + U.T)
     bound = Certificate(S, np.abs(S) * rho, h).bound(Sigma, k)
-    assert bound <= dual_value(Sigma, U, k) * (1.0 + 1e-9)
+    assert bound <= dual_value(Sigma, U, Shape.single(k)) * (1.0 + 1e-9)
 
 
 @SIGNS

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from spcabench import Problem, api
-from spcabench.methods.joint_bound import Shape, Smooth, joint_value, minimised
+from spcabench.methods.exact_search.dual_certificate import Shape, dual_value
 from spcabench.solving.formulations import Formulation, fault
 from spcabench.solving.joint_bounds import joint_bound
 from spcabench.solving.measures import held_out, measures, recovery
@@ -82,31 +82,9 @@ def test_every_matrix_certifies(seed, spread):
     S, k = _covariance(seed), 3
     U = rng.standard_normal(S.shape) * spread * np.abs(S).max() + rng.integers(0, 2) * S
     n = range(len(S))
-    assert joint_value(S, U, Shape.common(7, 2, k)) >= max(
-        _top(S, W, 2) for W in combinations(n, k)
-    )
-    assert joint_value(S, U, Shape.disjoint(7, 2, k)) >= _best_disjoint(S, k)
-    assert joint_value(S, U, Shape.each(7, 2, k)) >= max(_orthonormal_pairs(S, k))
-
-
-@SEEDS
-def test_what_is_minimised_is_the_value_of_its_matrix(seed):
-    S, shape = _covariance(seed), Shape.disjoint(7, 2, 2)
-    value, U = minimised(S, shape)
-    assert value == pytest.approx(joint_value(S, U, shape), rel=1e-9)
-    assert value <= joint_value(S, np.zeros_like(S), shape) * (1.0 + 1e-12)
-
-
-@SEEDS
-@pytest.mark.parametrize("make", [Shape.common, Shape.each, Shape.disjoint])
-def test_the_derivatives_are_those_of_the_smooth_bound(seed, make):
-    rng = np.random.default_rng(seed)
-    S = _covariance(seed)
-    smooth = Smooth(S / np.linalg.eigvalsh(S)[-1], make(7, 2, 3), 0.05)
-    U, D = rng.standard_normal((2, 7, 7))
-    U, h = U / 5.0, 1e-6
-    slope = (smooth((U + h * D).ravel())[0] - smooth((U - h * D).ravel())[0]) / (2.0 * h)
-    assert slope == pytest.approx(smooth(U.ravel())[1] @ D.ravel(), rel=1e-4, abs=1e-6)
+    assert dual_value(S, U, Shape.common(7, 2, k)) >= max(_top(S, W, 2) for W in combinations(n, k))
+    assert dual_value(S, U, Shape.disjoint(7, 2, k)) >= _best_disjoint(S, k)
+    assert dual_value(S, U, Shape.each(7, 2, k)) >= max(_orthonormal_pairs(S, k))
 
 
 @SEEDS

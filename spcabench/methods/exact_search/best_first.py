@@ -22,10 +22,9 @@ from spcabench.methods.exact_search.crew import Crew, Work
 from spcabench.methods.exact_search.part import UNSEEN, Order, Part
 from spcabench.vectors import Array, Indices
 
-FEWEST = 10  # number of steps that the budget must allow before a search starts
-# number of parts that are started before the outcome of the first of them is known: few at first,
-# then a fraction of the parts so far, because the part with the largest bound should not wait long
-AHEAD, SHARE, MOST_AHEAD = 4, 0.25, 512
+# number of parts that are started before the outcome of the first of them is known; one more for
+# each AHEAD parts so far, because the part with the largest bound should not wait long
+AHEAD = 4
 Value = Callable[[Indices], float]
 
 
@@ -87,8 +86,6 @@ class BestFirst:
         Stops earlier if the budget is spent. Yields regularly.
         """
         self.tolerance = tolerance
-        if self.left < FEWEST * self.kind.cost(len(self.S)):
-            return
         self._is_new = False
         question = (self.kind, self.S, self.k, self.positive, tolerance)
         with Crew(1, *question) as alone:
@@ -109,7 +106,7 @@ class BestFirst:
 
     def _may_begin(self) -> bool:
         """Whether to start one more part before the outcome of the first is known."""
-        ahead = min(AHEAD + int(SHARE * self.parts), MOST_AHEAD)
+        ahead = AHEAD + self.parts // AHEAD
         return self._first > self._target and len(self.begun) < ahead
 
     def _take_first(self) -> Iterator[None]:

@@ -9,12 +9,12 @@ as soon as the bound equals the value:
 3. Tree: branch and bound with Schur complements (`exact_search.search_tree`), for a short time. It
    is the fastest if k is small or the variances decay.
 4. Single-matrix dual: branch and bound with the bound of `exact_search.dual_bound`, if its gap is
-   narrow. It drops and takes variables at no cost.
+   narrow. It drops and takes variables at no cost. If it is abandoned, the tree is tried again.
 5. Pair relaxation: branch and bound with the scaled Gershgorin dual (`exact_search.splitting`). It
    has the tightest bound and the most expensive steps.
 
 The variable test and the tree need bounds for the smaller cardinalities. Simple formulas suffice
-for up to `DUAL_MOST` variables. In larger problems, these bounds decide how many variables remain,
+for up to `LARGE` variables. In larger problems, these bounds decide how many variables remain,
 so steps 2, 3 and 5 are first applied to all smaller cardinalities.
 
 Work is counted in operations, each of which takes about a nanosecond, so a run is reproducible to
@@ -32,6 +32,7 @@ from spcabench.iterate import End
 from spcabench.methods import bound_formulas
 from spcabench.methods.exact_search.best_first import BestFirst
 from spcabench.methods.exact_search.candidates import (
+    ENTRY,
     MOST,
     Block,
     Blocks,
@@ -45,38 +46,34 @@ from spcabench.methods.exact_search.dual_bound import CHUNK
 from spcabench.methods.exact_search.dual_certificate import TOLERANCE
 from spcabench.methods.exact_search.dual_part import DualPart
 from spcabench.methods.exact_search.pair_part import PairPart
-from spcabench.methods.exact_search.part import Part
+from spcabench.methods.exact_search.part import GAIN, ROOT, SECOND, Part
 from spcabench.methods.exact_search.search_tree import Tree
+from spcabench.methods.exact_search.splitting import LOOK
 from spcabench.methods.local_search import NonnegativeSearch, Search
 from spcabench.problem.covariance import Covariance
 from spcabench.problem.spectral import largest_eigenvalue, leading_pairs
 from spcabench.steps import nonnegative_loading
 from spcabench.vectors import Array, Indices, Vector, largest_indices
 
-SECOND = 1e9  # operations that take about a second of processor time
 FLOP = 0.5  # measured cost of a flop of the matrix layer, most of which are in BLAS
-HEAD = 1000  # incumbents consist of features among this many of largest variance
-# Number of scans over all swaps for the incumbent of a smaller cardinality, and of K: at most, and
-# at least, if INCUMBENTS is the fraction of the budget for them.
-SCANS, MORE_SCANS, FEW_SCANS, INCUMBENTS = 40, 300, 3, 0.05
-# number of starts of the first local search for K, and of the one for x >= 0
-FIRST, FIRST_ALLOWED = 3, 8
-# operations of the tree before the dual bounds, which are at most the fraction EARLY of the budget,
-# because a search that is stopped within a trial has a poor bound
-TRIAL, EARLY = 2e9, 0.2
-SMALLER = 0.4  # fraction of the remaining budget for all smaller cardinalities of a large problem
-# fraction of the remaining budget for rows of S, and the measured cost of sorting an entry of them
-ROWS, SORTED = 0.3, 10.0
-TESTED = 50.0  # measured cost of an entry of the candidates' covariance in the variable test
+# number of candidates for the dual bounds, and of variables that incumbents consist of, at most
+LARGE = 1000
+# An incumbent takes at most SCANS scans over all swaps, which cost at most the fraction INCUMBENTS
+# of the budget. At least FIRST scans are made, and FIRST starts before the smaller cardinalities.
+SCANS, FIRST, INCUMBENTS = 300, 3, 0.05
+# The cheapest step goes first: the tree for the time of QUICK chunks of the pair relaxation, then
+# the single-matrix dual, then the tree for the time of the relaxation's first bound, and then the
+# relaxation. The tree takes at most the fraction EARLY of the budget.
+QUICK, EARLY = 2, 0.2
+# fraction of the remaining budget for all smaller cardinalities of a large problem, and for rows
+SHARE = 0.4
 # The single-matrix dual goes first, because it fixes variables at no cost. After each CHUNK
-# evaluations, it goes on if its gap is below the fraction NARROW of the value, or was halved. It
+# evaluations, it goes on if its gap is below the fraction NARROW of the value, or fell by GAIN. It
 # spends at most half of the budget and CHECKS checks, because the pair relaxation divides small
 # problems faster; a quarter of them if x >= 0, for which few parts end by variables that are fixed.
 # It does not start if EARLY is too little for two checks.
-CHECKS, NARROW, HALVED = 60, 0.03, 0.5
-DUAL_MOST = 1000  # maximum number of candidates for the dual bounds
-# the number of these candidates is halved until STEPS steps fit the budget, but not below FEW
-STEPS, FEW = 20, 125
+CHECKS, NARROW = 60, 0.03
+STEPS = 20  # the number of candidates is halved until this number of steps fits the budget
 
 
 class Exact:
@@ -139,7 +136,7 @@ class Exact:
         # whether a search stopped without a proof before its budget was exhausted
         self.indivisible = np.zeros(K + 1, dtype=bool)
         self.is_begun = np.zeros(K + 1, dtype=bool)  # whether a dual search has begun
-        self.is_large = len(d) > DUAL_MOST
+        self.is_large = len(d) > LARGE
         self.squares: Array | None = None  # bounds (n, K - 1) on the sums of largest S_jl^2
         # the last result of the variable test, and its question
         self.screened: tuple[tuple[int, float], float, Candidates] | None = None
@@ -202,11 +199,11 @@ class Exact:
         for W in starts:
             self.offer(self.K, W)
         yield
-        head = largest_indices(self.d, max(HEAD, self.K))
+        head = largest_indices(self.d, max(LARGE, self.K))
         head = np.unique(np.concatenate([head, *starts]))
         S = Covariance(self.block(head))
         # K comes first, from its best starts, because a search that is cut short reports only K.
-        last = Search(S, self.K, self._scans(S.n, self.K, MORE_SCANS), self.rng)
+        last = Search(S, self.K, self._scans(S.n, self.K), self.rng)
         remaining_starts = last.starts()
         for W in starts:
             self._climb(last, iter([np.searchsorted(head, np.sort(W))]), head, 1)
@@ -214,9 +211,11 @@ class Exact:
             self._climb(last, remaining_starts, head, 1)
             yield
         if self.nonnegative and S.n > self.K:
-            allowed = NonnegativeSearch(Covariance(self.covariance(head)), self.K, SCANS, self.rng)
+            allowed = NonnegativeSearch(
+                Covariance(self.covariance(head)), self.K, self._scans(S.n, self.K), self.rng
+            )
             allowed_starts = allowed.starts()
-            for _ in range(FIRST_ALLOWED):
+            for _ in range(FIRST):
                 self._climb(allowed, allowed_starts, head, 1)
                 yield
         if self.every or self.is_large:
@@ -228,7 +227,7 @@ class Exact:
     def climb_everywhere(self, Sigma: Any) -> Iterator[None]:
         """Climb among all features of a large Sigma (n, n), of which this needs a few columns."""
         # with random numbers of its own, so that the other incumbents stay the same
-        scans = self._scans(Sigma.n, self.K, MORE_SCANS)
+        scans = self._scans(Sigma.n, self.K)
         search = Search(Sigma, self.K, scans, np.random.default_rng(0))
         starts = search.starts()
         while search.left:
@@ -243,10 +242,10 @@ class Exact:
             self.left -= FLOP * ledger.flops
         self.offer(search.k, head[search.W])
 
-    def _scans(self, n: int, k: int, most: int) -> int:
+    def _scans(self, n: int, k: int) -> int:
         """Return the number of scans for an incumbent that the budget allows."""
         share = INCUMBENTS * self.budget / (self.K if k < self.K else 1)
-        return int(np.clip(share / (n * k * (k + 2.0)), FEW_SCANS, most))
+        return int(np.clip(share / (n * k * (k + 2.0)), FIRST, SCANS))
 
     def _smaller_incumbents(self, S: Covariance, head: Indices) -> Iterator[None]:
         """Find supports of the smaller cardinalities.
@@ -257,7 +256,7 @@ class Exact:
         """
         before = np.array([np.argmax(S.diagonal())])
         for k in range(2, self.K):
-            search = Search(S, k, self._scans(S.n, k, SCANS), self.rng)
+            search = Search(S, k, self._scans(S.n, k), self.rng)
             outside = np.setdiff1d(np.arange(S.n), before)
             together = np.abs(S.S[before].sum(axis=0))
             grown = np.append(before, outside[together[outside].argmax()])
@@ -273,14 +272,14 @@ class Exact:
         self.offer(1, largest_indices(self.d, 1))
         if not self.is_large:
             self._bound_by_formulas(self.block(np.arange(len(self.d))))
-        reserve = (1.0 - SMALLER) * self.left
+        reserve = (1.0 - SHARE) * self.left
         for k in range(2, self.K + 1):
             if k == self.K or self.every:
-                yield from self._settle(k)
+                yield from self._settle(k, 0.0)
                 self.left = self.budget
             elif self.is_large:
                 share = (self.left - reserve) / (self.K - k)
-                yield from self._bound_smaller(k, self.left - share)
+                yield from self._settle(k, self.left - share)
         # the optimum never decreases with k
         self.bound = np.minimum.accumulate(self.bound[::-1])[::-1]
 
@@ -291,19 +290,17 @@ class Exact:
         most = np.minimum(np.min(formulas, axis=0), largest_eigenvalue(S))
         self.bound[1:] = np.minimum(self.bound[1:], most[: self.K] * (1.0 + TOLERANCE))
 
-    def _settle(self, k: int) -> Iterator[None]:
+    def _settle(self, k: int, reserve: float) -> Iterator[None]:
         """Prove the value for k, or compute the smallest bound that the budget allows."""
         yield from self._look_at_rows(k)
-        for search in (self._by_tree, self._by_matrix, self._by_pairs):
+        for search, *chunks in (
+            (self._by_tree, QUICK),
+            (self._by_matrix,),
+            (self._by_tree, ROOT),
+            (self._by_pairs,),
+        ):
             if not self.proven(k):
-                yield from search(k, 0.0)
-
-    def _bound_smaller(self, k: int, reserve: float) -> Iterator[None]:
-        """Bound the optimum for a smaller cardinality of a large problem, down to a reserve."""
-        yield from self._look_at_rows(k)
-        for search in (self._by_tree, self._by_pairs):
-            if not self.proven(k):
-                yield from search(k, reserve)
+                yield from search(k, reserve, *chunks)
 
     def _look_at_rows(self, k: int) -> Iterator[None]:
         """Compute rows of S, once, if the variances leave too many candidates."""
@@ -314,10 +311,10 @@ class Exact:
         if len(rows) <= MOST:
             return
         self.squares = self.d[:, None] * self.sums[1 : self.K]
-        stop = (1.0 - ROWS) * self.left
+        stop = (1.0 - SHARE) * self.left
         for J, sums in largest_squares(self.d, self.block, rows, self.K - 1):
             self.squares[J] = np.minimum(self.squares[J], sums)
-            self.left -= SORTED * len(J) * len(self.d)
+            self.left -= ENTRY * len(J) * len(self.d)
             if self.left < stop:
                 return
             yield
@@ -329,19 +326,20 @@ class Exact:
             squares = None if self.squares is None else self.squares[:, k - 2]
             found = candidates(self.d, self.block, k, opt, t, squares)
             self.screened = (k, opt), t, found
-            self.left -= TESTED * len(found.W) ** 2
+            self.left -= ENTRY * len(found.W) ** 2
         screened = self.screened[2].reaching(t)
         among = float(screened.most.max(initial=0.0)) if len(screened.W) >= k else 0.0
         self._lower(k, max(t, among, screened.beyond))
         self.beyond[k] = screened.left if screened.beyond else 0
         return screened
 
-    def _by_tree(self, k: int, reserve: float) -> Iterator[None]:
-        """Search for supports of k variables that exceed the value, for a short time."""
+    def _by_tree(self, k: int, reserve: float, chunks: int) -> Iterator[None]:
+        """Search for supports that exceed the value, for the time of chunks of the relaxation."""
         screened = self._screened(k, self.reached[k])
         W, S, t = screened.W, screened.S, self.reached[k] * (1.0 + TOLERANCE)
-        too_many = screened.beyond or len(W) > DUAL_MOST
-        stop = self.left - min(TRIAL, EARLY * (self.left - reserve))
+        too_many = screened.beyond or len(W) > LARGE
+        trial = chunks * LOOK * PairPart.cost(len(W))
+        stop = self.left - min(trial, EARLY * (self.left - reserve))
         if len(W) < k or too_many or self.proven(k) or stop == self.left:
             return
         # Upper bounds for the smaller cardinalities are sufficient for the tree's tests. If a bound
@@ -373,7 +371,7 @@ class Exact:
             yield
             if search.spent >= due:
                 gap = self.bound[k] / self.value[k] - 1.0
-                if gap > max(NARROW, HALVED * before) or search.spent > most:
+                if gap > max(NARROW, (1.0 - GAIN) * before) or search.spent > most:
                     return
                 before, due = gap, search.spent + check
 
@@ -389,10 +387,11 @@ class Exact:
         If there are too many candidates for the budget, only the most promising ones are searched.
         The result is None if no supports remain.
         """
-        count = DUAL_MOST
-        while count > FEW and STEPS * kind.cost(count) > budget:
+        screened = self._screened(k, self.value[k])
+        count = min(LARGE, len(screened.W))
+        while count >= k and STEPS * kind.cost(count) > budget:
             count //= 2
-        screened = self._screened(k, self.value[k]).first(count)
+        screened = screened.first(count)
         W, self.outside = screened.W, screened.beyond
         if len(W) < k:
             return None

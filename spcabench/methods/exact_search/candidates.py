@@ -19,7 +19,7 @@ from spcabench.vectors import Array, Indices, Vector
 
 Block = Callable[..., Array]  # W -> S[W, W], or I, W -> S[I, W]
 MOST = 3000  # maximum number of candidates; their covariance takes 72 MB
-MOST_STORED = 4000  # maximum number of variables whose covariance is stored
+ENTRY = 25.0  # measured cost of testing an entry of a covariance, in operations
 ENTRIES = 4e8  # maximum number of entries of S that are computed for its rows, in a few seconds
 AT_ONCE = 1e7  # number of these entries that are computed at a time
 
@@ -43,7 +43,7 @@ def root_bounds(S: Array, k: int, opt: float) -> Vector:
 
 
 class Blocks:
-    """Blocks of a covariance, in which each entry S[W, W] is computed only once.
+    """Blocks of a covariance, of which a large one is stored.
 
     Data are often sparse or have many samples, so an entry costs far more than reading it.
     """
@@ -55,23 +55,14 @@ class Blocks:
         """Return S[J, W], which is computed, or S[J, J], which is stored."""
         if W is not None:
             return self.covariance(J, W)
-        new = np.setdiff1d(J, self.W)
-        if len(new):
-            self._add(new, np.unique(J))
+        if not np.isin(J, self.W).all():
+            both = np.union1d(self.W, J)
+            if len(both) > 2 * len(J):
+                return self.covariance(J)
+            self.W = both if len(both) <= MOST else np.unique(J)
+            self.S = self.covariance(self.W)
         places = np.searchsorted(self.W, J)
         return self.S[np.ix_(places, places)]
-
-    def _add(self, new: Indices, J: Indices) -> None:
-        if not len(self.W) or len(self.W) + len(new) > MOST_STORED:
-            self.W, self.S = J, self.covariance(J)
-            return
-        W = np.union1d(self.W, new)
-        at, old = np.searchsorted(W, new), np.searchsorted(W, self.W)
-        rows = self.covariance(new, W)
-        rows[:, at] = 0.5 * (rows[:, at] + rows[:, at].T)  # symmetric despite rounding
-        S = np.empty_like(rows, shape=(len(W), len(W)))  # of the class of rows, for an audit
-        S[np.ix_(old, old)], S[at], S[:, at] = self.S, rows, rows.T
-        self.W, self.S = W, S
 
 
 def largest_squares(

@@ -19,13 +19,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spcabench.methods.exact_search.dual_certificate import ROUNDING, clipped, symmetric_part
-from spcabench.methods.exact_search.dual_kernels import balance, lowest, smooth_norms
+from spcabench.methods.exact_search.dual_certificate import (
+    ROUNDING,
+    Shape,
+    clipped,
+    symmetric_part,
+)
+from spcabench.methods.exact_search.dual_kernels import balance, largest_sum, smooth_norms
 from spcabench.methods.quasi_newton import Descent
 from spcabench.problem.spectral import eigen, eigenvalues, frobenius, rebuilt
 from spcabench.vectors import Array, Vector
 
-WIDEST, NARROWEST = 3e-2, 1e-7  # width of the smoothing, relative to the value to be reached
+NARROWEST = 1e-7  # smallest width of the smoothing, relative to the value to be reached
 NARROWER = 0.3  # factor by which the width is reduced; also its largest ratio to the gap
 CHUNK = 25  # number of evaluations between two exact bounds
 SLOW = 0.05  # if a chunk gains less than this fraction of the gap, the smoothing is narrowed
@@ -41,13 +46,12 @@ def term(v: Vector, r2: Vector) -> Vector:
 class Bound:
     """The dual bound for a matrix U, and its terms.
 
-    value : the bound, with a margin for rounding errors. top : the term lambda_1(S - (U + U') / 2).
-    a : the best value of a. terms : the h_i (n,). r2 : r_i^2 (n,). last, next : the smallest u_ij^2
-    that is included in r_i^2, and the largest that is not included (n,).
+    value : the bound, with a margin for rounding errors. a : the best value of a. terms : the h_i
+    (n,). r2 : r_i^2 (n,). last, next : the smallest u_ij^2 that is included in r_i^2, and the
+    largest that is not included (n,).
     """
 
     value: float
-    top: float
     a: float
     terms: Vector
     r2: Vector
@@ -56,13 +60,13 @@ class Bound:
 
 
 class Dual:
-    """The dual bound of S (n, n) for cardinality k < n.
+    """The dual bound of S (n, n), with n > k.
 
     positive : whether x >= 0 is required.
     """
 
-    def __init__(self, S: Array, k: int, positive: bool) -> None:
-        self.S, self.k, self.positive = S, k, positive
+    def __init__(self, S: Array, shape: Shape, positive: bool) -> None:
+        self.S, self.shape, self.positive = S, shape, positive
         self.beta, self.a, self.b = np.zeros(len(S)), 0.0, 0.0
         self.curvature = np.ones(len(S))
         self._size = frobenius(S)
@@ -75,12 +79,14 @@ class Dual:
 
     def smooth(self, U: Array, width: float) -> tuple[float, Array]:
         """Return the bound smoothed with this width, and its gradient (n, n) in U."""
-        d = U.diagonal().copy()
-        top, G = self._leading(U, width)
+        d, k = U.diagonal().copy(), self.shape.k
+        w, V = eigen(self.S - symmetric_part(U))
+        top, weights = largest_sum(w, self.shape.r, width / np.log(len(U) + 1.0))
+        G = -rebuilt(V, weights)
         T = np.empty_like(U)
-        delta, least = 2.0 * width / self.k**2, (1e-3 * width / self.k) ** 2
-        r2 = smooth_norms(U, self.k - 1, delta, self.positive, self.beta, T) + least
-        value, self.a, self.b, p, t = balance(d, r2, self.k, width / self.k, self.a, self.b)
+        delta, least = 2.0 * width / k**2, (1e-3 * width / k) ** 2
+        r2 = smooth_norms(U, k - 1, delta, self.positive, self.beta, T) + least
+        value, p, t = self._balanced(d, r2, width)
         self.curvature = p / (2.0 * np.sqrt((d - self.a) ** 2 + r2))
         T *= U
         T *= self.curvature[:, None]
@@ -89,43 +95,44 @@ class Dual:
         np.fill_diagonal(T, 0.0)
         G += T
         G.flat[:: len(G) + 1] += p * t
-        return float(top + value), G
+        return top + value, G
 
-    def _leading(self, U: Array, width: float) -> tuple[float, Array]:
-        """Return the smoothed lambda_1(S - (U + U') / 2), and its gradient (n, n) in U."""
-        w, V = eigen(self.S - symmetric_part(U))
-        mu = width / np.log(len(U) + 1.0)
-        weights = np.exp((w - w[-1]) / mu)
-        total = float(weights.sum())
-        return float(w[-1]) + mu * np.log(total), -rebuilt(V, weights / total)
+    def _balanced(self, d: Vector, r2: Vector, width: float) -> tuple[float, Vector, Vector]:
+        """Set the best a; return the smoothed sum of the terms, their weights and derivatives."""
+        shape = self.shape
+        # a I in U adds r a to the eigenvalues
+        ratio, mu = shape.r / shape.times, width / shape.k
+        value, self.a, self.b, p, t = balance(d, r2, shape.terms, ratio, mu, self.a, self.b)
+        return shape.times * value, shape.times * p, t
 
-    def bound(self, U: Array, top: float | None = None) -> Bound:
-        """Return the bound without smoothing, with the best a.
-
-        top : the term lambda_1, if it is already known.
-        """
-        d, Q = U.diagonal().copy(), self.squares(U)
-        n, counted = len(U), self.k - 1
+    def bound(self, U: Array) -> Bound:
+        """Return the bound without smoothing, with the best a."""
+        d, Q, shape = U.diagonal().copy(), self.squares(U), self.shape
+        n, counted = len(U), shape.k - 1
         r2, last, following = np.zeros(n), np.full(n, np.inf), np.full(n, -np.inf)
         if counted > 0:
             np.fill_diagonal(Q, -1.0)
             Q.partition(n - counted, axis=1)
             r2 = Q[:, n - counted :].sum(axis=1)
             last, following = Q[:, n - counted], Q[:, : n - counted].max(axis=1)
-        value, a = lowest(d, r2, self.k)
-        value += ROUNDING * n * (self._size + frobenius(U))
-        top = float(eigenvalues(self.S - symmetric_part(U))[-1]) if top is None else top
-        return Bound(top + value, top, a, term(d - a, r2), r2, last, np.maximum(following, 0.0))
+        self._balanced(d, r2, NARROWEST)
+        terms = term(d - self.a, r2)
+        top = float(eigenvalues(self.S - symmetric_part(U))[n - shape.r :].sum())
+        value = top + shape.r * self.a + shape.times * np.sort(terms)[n - shape.terms :].sum()
+        value += (shape.r + shape.times) * ROUNDING * n * (self._size + frobenius(U))
+        return Bound(float(value), self.a, terms, r2, last, np.maximum(following, 0.0))
 
 
 class Minimum:
-    """The smallest dual bound found for S (n, n) and cardinality k < n, with its U (n, n).
+    """The smallest dual bound found for S (n, n), n > k, with its U (n, n).
 
     S is scaled so that the values of interest are about 1.
     """
 
-    def __init__(self, S: Array, k: int, positive: bool, U: Array, width: float = WIDEST) -> None:
-        self.dual, self.width, self.evaluations = Dual(S, k, positive), width, 0
+    def __init__(
+        self, S: Array, shape: Shape, positive: bool, U: Array, width: float = np.inf
+    ) -> None:
+        self.dual, self.width, self.evaluations = Dual(S, shape, positive), width, 0
         self.descent: Descent | None = None
         self.value, self.gain = np.inf, np.inf
         self._look(U)
@@ -193,7 +200,7 @@ class Minimum:
         U and a stay the same. If j is in the support, u_ij replaces the last entry included in
         r_i^2; if j is not in the support, the next entry replaces u_ij.
         """
-        at, k = self.bound, self.dual.k
+        at, k = self.bound, self.dual.shape.k
         Q, v = self.dual.squares(self.U), self.U.diagonal() - at.a
         constant = at.value - np.sort(at.terms)[len(v) - k :].sum()
         inside, r2 = np.zeros(len(v)), np.repeat(at.r2[:, None], len(v), axis=1)
@@ -212,13 +219,7 @@ def _largest_sums(v: Vector, r2: Array, s: int) -> Vector:
     return np.partition(terms, first, axis=0)[first:].sum(axis=0)
 
 
-def start(S: Array, k: int, positive: bool) -> Minimum:
+def start(S: Array, shape: Shape, positive: bool) -> Minimum:
     """Return a minimisation started from the best of several initial U (S with clipped entries)."""
-    return Minimum(S, k, positive, min(starts(S, k, positive), key=lambda start: start[0])[1])
-
-
-def starts(S: Array, k: int, positive: bool) -> Iterator[tuple[float, Array]]:
-    """Yield each initial U that `start` can choose, with its bound."""
-    dual = Dual(S, k, positive)
-    for U in clipped(S):
-        yield dual.bound(U).value, U
+    dual = Dual(S, shape, positive)
+    return Minimum(S, shape, positive, min(clipped(S), key=lambda U: dual.bound(U).value))

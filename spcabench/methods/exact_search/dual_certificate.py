@@ -26,22 +26,58 @@ def clipped(S: Array) -> Iterator[Array]:
         yield np.clip(S, -level, level)
 
 
-def dual_value(S: Array, U: Array, k: int, nonnegative: bool = False) -> float:
-    """Return the dual bound on x'Sx over unit x (n,) with at most k nonzeros, for any U (n, n).
+@dataclass(frozen=True)
+class Shape:
+    """The sum in the bound of a matrix, which depends on the constraint on the supports.
 
-    It is lambda_1(S - (U + U') / 2) + the sum of the k largest (u_ii + sqrt(u_ii^2 + r_i^2)) / 2,
-    where r_i^2 is the sum of the k - 1 largest u_ij^2, j != i. With ``nonnegative``, only positive
-    u_ij are included in r_i, and the bound is for x >= 0. docs/bounds.md contains the proof. All
-    eigenvalues are computed, at a cost of 9 n^3 flops, because the Lanczos method would approach
-    lambda_1 from below.
+    k : cardinality; each r_i is the norm of k - 1 entries. terms : number of h_i in the sum.
+    r : number of loadings. times : factor of the sum.
+    """
+
+    k: int
+    terms: int
+    r: int = 1
+    times: int = 1
+
+    @classmethod
+    def single(cls, k: int) -> "Shape":
+        """One loading."""
+        return cls(k, k)
+
+    @classmethod
+    def common(cls, n: int, r: int, k: int) -> "Shape":
+        """All loadings share k variables."""
+        return cls(k, min(k, n), r)
+
+    @classmethod
+    def each(cls, n: int, r: int, k: int) -> "Shape":
+        """Each loading has k variables."""
+        return cls(k, min(k, n), r, r)
+
+    @classmethod
+    def disjoint(cls, n: int, r: int, k: int) -> "Shape":
+        """Each loading has k variables, and their supports are disjoint."""
+        return cls(k, min(r * k, n), r)
+
+
+def dual_value(S: Array, U: Array, shape: Shape, nonnegative: bool = False) -> float:
+    """Return the bound on tr(Z'SZ) over orthonormal loadings Z (n, r), for any U (n, n).
+
+    It is the sum of the r largest eigenvalues of S - (U + U') / 2, plus ``times`` the sum of the
+    largest (u_ii + sqrt(u_ii^2 + r_i^2)) / 2, where r_i^2 is the sum of the k - 1 largest u_ij^2,
+    j != i. With ``nonnegative``, only positive u_ij are included in r_i, and the bound is for x >=
+    0. docs/bounds.md contains the proof. All eigenvalues are computed, at a cost of 9 n^3 flops,
+    because the Lanczos method would approach them from below.
     """
     d = U.diagonal()
     squares = (np.maximum(U, 0.0) if nonnegative else U) ** 2
     np.fill_diagonal(squares, 0.0)
-    r2 = np.sort(squares, axis=1)[:, ::-1][:, : k - 1].sum(axis=1)
-    h = (d + np.sqrt(d * d + r2)) / 2.0
-    bound = eigenvalues(S - symmetric_part(U))[-1] + np.sort(h)[::-1][:k].sum()
-    return float(bound + ROUNDING * len(S) * (np.linalg.norm(S) + np.linalg.norm(U)))
+    r2 = np.sort(squares, axis=1)[:, ::-1][:, : shape.k - 1].sum(axis=1)
+    h = np.sort((d + np.sqrt(d * d + r2)) / 2.0)[::-1]
+    w = eigenvalues(S - symmetric_part(U))[::-1]
+    bound = w[: shape.r].sum() + shape.times * h[: shape.terms].sum()
+    margin = ROUNDING * len(S) * (np.linalg.norm(S) + np.linalg.norm(U))
+    return float(bound + (shape.r + shape.times) * margin)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""Compiled loops of the dual bound: smoothed row norms, and the smoothed sum of the largest terms.
+"""Compiled loops of the dual bound: smoothed row norms, and smoothed sums of the largest entries.
 
 `exact_search.dual_bound` explains their purpose. Each threshold is found by Newton's method within
 a bracket, which starts from the result of the last search.
@@ -8,11 +8,10 @@ import numpy as np
 
 from spcabench.flops import compiled, inlined
 
-NEWTON_STEPS = 60  # maximum number of bracketed Newton iterations
-PRECISE = 1e-11  # relative tolerance at which the iteration stops
-BALANCED = 1e-10  # tolerance for the derivative with respect to a, at the best a
+STEPS = 60  # maximum number of bracketed Newton steps, which halve the bracket in the worst case
+PRECISE = 1e-12  # relative tolerance at which they stop
+EPS = np.finfo(np.float64).eps
 FAR = 40.0  # beyond this distance, a logistic weight is zero or one
-HALVINGS = 48  # number of bisections of the interval that contains the best a
 
 
 @inlined
@@ -26,7 +25,7 @@ def threshold(q, counted, delta, beta):  # type: ignore[no-untyped-def]
     for x in q:
         high = max(high, x)
     beta = min(max(beta, low), high)
-    for _ in range(NEWTON_STEPS):
+    for _ in range(STEPS):
         total, inside = 0.0, 0.0
         for x in q:
             w = (x - beta) / delta
@@ -100,7 +99,7 @@ def weigh(g, s, mu, b, p):  # type: ignore[no-untyped-def]
     """
     low, high = g.min() - FAR * mu, g.max() + FAR * mu
     b = min(max(b, low), high)
-    for _ in range(NEWTON_STEPS):
+    for _ in range(STEPS):
         total, slope = 0.0, 0.0
         for j in range(len(g)):
             p[j] = 1.0 / (1.0 + np.exp(min(max((b - g[j]) / mu, -FAR), FAR)))
@@ -110,12 +109,37 @@ def weigh(g, s, mu, b, p):  # type: ignore[no-untyped-def]
             low = b
         else:
             high = b
-        if abs(total - s) <= PRECISE * s or high - low <= PRECISE * mu:
+        if abs(total - s) <= PRECISE * s or high - low <= EPS * abs(b):
             break
         b += mu * (total - s) / slope if slope > 0.0 else high - low
         if not low < b < high:
             b = 0.5 * (low + high)
     return b
+
+
+@inlined
+def smooth_sum(g, s, mu, b, p):  # type: ignore[no-untyped-def]
+    """Return the smoothed sum of the s largest g_j, and the level b of the last of them.
+
+    It is the minimum over b of s b plus the sum of mu log(1 + exp((g_j - b) / mu)). p : overwritten
+    with the derivatives with respect to g_j.
+    """
+    if s >= len(g):
+        p[:] = 1.0
+        return g.sum(), b
+    b = weigh(g, s, mu, b, p)
+    total = s * b
+    for x in g:
+        x = (x - b) / mu
+        total += mu * (max(x, 0.0) + np.log1p(np.exp(-min(abs(x), FAR))))
+    return total, b
+
+
+@compiled("Tuple((i8, f8, f8[::1]))(f8[::1], i8, f8)")
+def largest_sum(g, s, mu):  # type: ignore[no-untyped-def]
+    """Return the smoothed sum of the s largest g_j (n,), and its gradient (n,)."""
+    p = np.empty(len(g))
+    return len(g), smooth_sum(g, s, mu, g.max(), p)[0], p
 
 
 @inlined
@@ -125,85 +149,50 @@ def smooth_terms(d, r2, s, mu, a, b, g, p, t):  # type: ignore[no-untyped-def]
     The second derivative is that of the sum with respect to a. g, p, t : overwritten with the
     terms, their weights and their derivatives with respect to u_ii.
     """
-    n = len(d)
-    rise, crossed, spread, total = 0.0, 0.0, 0.0, 0.0
-    for j in range(n):
+    rise, crossed, spread = 0.0, 0.0, 0.0
+    for j in range(len(d)):
         v = d[j] - a
         root = np.sqrt(v * v + r2[j])
         g[j], t[j] = 0.5 * (v + root), 0.5 * (1.0 + v / root) if root > 0.0 else 0.5
-    if s < n:
-        b = weigh(g, s, mu, b, p)
-        total = s * b
-    for j in range(n):
-        v, x = d[j] - a, (g[j] - b) / mu
-        if s < n:
-            total += mu * (max(x, 0.0) + np.log1p(np.exp(-min(abs(x), FAR))))
-            x = p[j] * (1.0 - p[j]) / mu
-            rise += x * t[j] * t[j]
-            crossed += x * t[j]
-            spread += x
-        else:
-            p[j] = 1.0
-            total += g[j]
+    total, b = smooth_sum(g, s, mu, b, p)
+    for j in range(len(d)):
+        x = p[j] * (1.0 - p[j]) / mu
+        rise += x * t[j] * t[j]
+        crossed += x * t[j]
+        spread += x
         if r2[j] > 0.0:
-            rise += 0.5 * p[j] * r2[j] / (v * v + r2[j]) ** 1.5
+            rise += 0.5 * p[j] * r2[j] / ((d[j] - a) ** 2 + r2[j]) ** 1.5
     return total, b, rise - crossed * crossed / spread if spread > 0.0 else rise
 
 
-@compiled("Tuple((i8, f8, f8, f8, f8[::1], f8[::1]))(f8[::1], f8[::1], i8, f8, f8, f8)")
-def balance(d, r2, s, mu, a, b):  # type: ignore[no-untyped-def]
+@compiled("Tuple((i8, f8, f8, f8, f8[::1], f8[::1]))(f8[::1], f8[::1], i8, f8, f8, f8, f8)")
+def balance(d, r2, s, weight, mu, a, b):  # type: ignore[no-untyped-def]
     """Return the best a, found by Newton's method within a bracket, and the terms for this a.
 
-    d, r2 : u_ii and r_i^2 (n,). s : number of terms in the sum, at least one. mu : width of the
-        smoothing. a, b : the results of the last call.
-    Returns a plus the smoothed sum of the s largest terms; a; b, the level of the s-th largest
-    term; p (n,), the weights of the terms; and t (n,), the derivative of each term with respect to
-    u_ii.
+    d, r2 : u_ii and r_i^2 (n,). s : number of terms in the sum, at least one. weight : factor of a.
+        mu : width of the smoothing. a, b : the results of the last call.
+    Returns ``weight`` a plus the smoothed sum of the s largest terms; a; b, the level of the s-th
+    largest term; p (n,), the weights of the terms; and t (n,), the derivative of each term with
+    respect to u_ii.
     """
     n = len(d)
     p, t, g, bound = np.empty(n), np.empty(n), np.empty(n), 0.0
-    low, high, width = -np.inf, np.inf, 1e-3
-    for x in d:
-        width = max(width, abs(x))
-    for _ in range(NEWTON_STEPS):
+    low, high = np.inf, -np.inf
+    for j in range(n):
+        reach = (s + 1.0) * np.sqrt(r2[j])
+        low, high = min(low, d[j] - reach), max(high, d[j] + reach)
+    a, width = min(max(a, low), high), high - low
+    for _ in range(STEPS):
         total, b, rise = smooth_terms(d, r2, s, mu, a, b, g, p, t)
-        bound, slope = total + a, 1.0 - np.dot(p, t)
+        bound, slope = total + weight * a, weight - np.dot(p, t)
         if slope > 0.0:
             high = a
         else:
             low = a
-        if abs(slope) <= BALANCED or high - low <= 1e-14 * width:
+        step = slope / rise if rise > 0.0 else width
+        if min(abs(step), high - low) <= PRECISE * width:
             break
-        step = -slope / rise if rise > 0.0 else -np.sign(slope) * width
-        a += min(max(step, -width), width)
+        a -= step
         if not low < a < high:
             a = 0.5 * (low + high)
     return n, bound, a, b, p, t
-
-
-@compiled("Tuple((i8, f8, f8))(f8[::1], f8[::1], i8)")
-def lowest(d, r2, s):  # type: ignore[no-untyped-def]
-    """Minimise a plus the sum of the s largest terms by bisection; return the minimum and its a."""
-    n = len(d)
-    terms, share = np.empty(n), np.empty(n)
-    low, high, best, best_a = 0.0, 0.0, np.inf, 0.0
-    for j in range(n):
-        reach = np.sqrt(r2[j]) * (s + 1.0)
-        low, high = min(low, d[j] - reach), max(high, d[j] + reach)
-    for _ in range(HALVINGS):
-        a = 0.5 * (low + high)
-        for j in range(n):
-            v = d[j] - a
-            root = np.sqrt(v * v + r2[j])
-            terms[j] = 0.5 * (v + root)
-            share[j] = 0.5 + 0.5 * v / root if root > 0.0 else 0.5
-        bound, slope = a, 1.0
-        for j in np.argsort(-terms)[:s]:
-            bound, slope = bound + terms[j], slope - share[j]
-        if bound < best:
-            best, best_a = bound, a
-        if slope > 0.0:
-            high = a
-        else:
-            low = a
-    return n, best, best_a

@@ -9,23 +9,20 @@ The bound is minimised in chunks of evaluations. After each chunk, a variable is
 bound shows that no better support contains it, and taken if all better supports contain it.
 """
 
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from spcabench.methods.exact_search.dual_bound import CHUNK, Minimum, start, starts
-from spcabench.methods.exact_search.dual_certificate import NONE, TOLERANCE
-from spcabench.methods.exact_search.part import GAIN, Part
+from spcabench.methods.exact_search.dual_bound import Minimum, start
+from spcabench.methods.exact_search.dual_certificate import NONE, TOLERANCE, Shape
+from spcabench.methods.exact_search.part import GAIN, ROOT, Part
 from spcabench.methods.exact_search.schur import Complement
 from spcabench.vectors import Array, Indices
 
-ROOT = 300  # minimum number of evaluations for all variables
-# a part is not halved while a chunk gains at least this fraction of the required decrease
-ROOT_GAIN = 0.03
-
-APART = 1e-10  # the Schur complement requires this relative distance of t from lambda_1(S[F, F])
-FARTHER = 1e-6  # the distance used instead if t is too near or below lambda_1(S[F, F])
+# the Schur complement requires the relative distance APART of t from lambda_1(S[F, F]); FARTHER is
+# used instead if t is too near or below
+APART, FARTHER = 0.1 * TOLERANCE, 1e-6
 
 
 class Restricted:
@@ -46,8 +43,6 @@ class Restricted:
     seed : Seed, optional
         State of the part that was divided. Its bound also holds for this part, and its U is a good
         start.
-    U : array, optional
-        Start of the minimisation if there is no seed.
     """
 
     def __init__(
@@ -59,7 +54,6 @@ class Restricted:
         W: Indices,
         t: float,
         seed: "Seed | None" = None,
-        U: Array | None = None,
     ) -> None:
         self.S, self.k, self.positive, self.F, self.W = S, k, positive, F, W
         self.bound = seed.bound if seed else np.inf
@@ -68,17 +62,20 @@ class Restricted:
         self._ask(t)
         if not self.decided:
             if seed:
-                self.minimum = Minimum(self.E, self.s, positive, seed.matrix(self))
-            elif U is not None:
-                self.minimum = Minimum(self.E, self.s, positive, U)
+                self.minimum = Minimum(self.E, self.shape, positive, seed.matrix(self))
             else:
-                self.minimum = start(self.E, self.s, positive)
+                self.minimum = start(self.E, self.shape, positive)
             self._conclude()
 
     @property
     def s(self) -> int:
         """Number of variables that remain to be taken."""
         return self.k - len(self.F)
+
+    @property
+    def shape(self) -> Shape:
+        """The shape of the part's dual bound."""
+        return Shape.single(self.s)
 
     @property
     def decided(self) -> bool:
@@ -112,12 +109,6 @@ class Restricted:
         self.level = t if most * (1.0 + APART) < t else most * (1.0 + FARTHER)
         self.E = self.complement.at(self.level) / self.level
         self.slack = self.complement.slack(self.level) / self.level
-
-    def descend(self) -> float:
-        """Run one chunk of evaluations, and return how much the dual bound decreased."""
-        for _ in self.steps():
-            pass
-        return self.low.gain
 
     def steps(self) -> Iterator[None]:
         """Run one chunk of evaluations, yielding after each step."""
@@ -153,7 +144,8 @@ class Restricted:
         self.F, self.W = F, self.W[places]
         self._ask(t)
         if not self.decided:
-            self.minimum = Minimum(self.E, self.s, self.positive, seed.matrix(self), low.width)
+            U = seed.matrix(self)
+            self.minimum = Minimum(self.E, self.shape, self.positive, U, low.width)
             self._conclude()
 
     def halves(self) -> "list[tuple[float, Half]]":
@@ -195,7 +187,7 @@ class Seed:
 class Half:
     """One of the two halves of a part: its variables F and W, and the state of the part."""
 
-    seed: Seed
+    seed: Seed | None  # none for all supports
     F: Indices
     W: Indices
 
@@ -210,10 +202,12 @@ class DualPart(Part):
 
     def work(self) -> Iterator[None]:
         """Close the part, or halve it when its bound decreases too slowly."""
-        half: Half | None = self.order.start
-        part = yield from self._begun(half)
-        least, share = (0, GAIN) if half else (ROOT, ROOT_GAIN)
-        evaluations, gain = 0, np.inf
+        half: Half = self.order.start or Half(None, NONE, np.arange(len(self.S)))
+        part = Restricted(self.S, self.k, self.positive, half.F, half.W, self.target, half.seed)
+        part.bound = min(part.bound, self.order.bound)
+        if not half.seed:
+            self.spend(4.0 * self.cost(len(self.S)))  # eigenvalues only
+        chunks, least, gain = 0, 1 if half.seed else ROOT, np.inf
         while self._is_open(part) and self.has_work_left:
             self.attempt(part.support)
             if part.decided:
@@ -222,39 +216,20 @@ class DualPart(Part):
                 if part.decided or part.missing > 0.0:
                     continue
                 break
-            slow = evaluations >= max(least, 1) and gain < share * part.missing
+            slow = chunks >= least and gain < GAIN * part.missing
             if slow or part.bound <= part.floor:
                 break
-            yield from self._chunk(part)
-            gain, evaluations = part.low.gain, evaluations + CHUNK
+            for _ in part.steps():
+                if self.spend(self.cost(len(part.W))):
+                    yield
+            gain, chunks = part.low.gain, chunks + 1
         if self._is_open(part):
             yield from self._leave(part)
-
-    def _begun(self, half: Half | None) -> Generator[None, None, Restricted]:
-        """Return the part at the start of its minimisation."""
-        S, k, positive = self.S, self.k, self.positive
-        if half:
-            part = Restricted(S, k, positive, half.F, half.W, self.target, half.seed)
-            part.bound = min(part.bound, self.order.bound)
-            return part
-        least, U = np.inf, None
-        if len(S) > k:
-            for bound, matrix in starts(S / self.target, k, positive):
-                least, U = min((least, U), (bound, matrix), key=lambda start: start[0])
-                if self.spend(self.cost(len(S)) / 3.0):  # eigenvalues only
-                    yield
-        return Restricted(S, k, positive, NONE, np.arange(len(S)), self.target, U=U)
 
     def _is_open(self, part: Restricted) -> bool:
         """Store the bound of the part, and return whether it exceeds the target."""
         self.order.bound = min(self.order.bound, part.bound)
         return part.bound > self.target
-
-    def _chunk(self, part: Restricted) -> Iterator[None]:
-        """Run one chunk of evaluations, yielding within the chunk if evaluations take long."""
-        for _ in part.steps():
-            if self.spend(self.cost(len(part.W))):
-                yield
 
     def _leave(self, part: Restricted) -> Iterator[None]:
         """Evaluate the last support of an open part, or halve the part."""

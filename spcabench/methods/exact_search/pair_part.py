@@ -12,14 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from spcabench.methods.exact_search.dual_certificate import NONE
-from spcabench.methods.exact_search.part import GAIN, Part
+from spcabench.methods.exact_search.part import GAIN, ROOT, Part
 from spcabench.methods.exact_search.splitting import LOOK, Seed, Splitting
 from spcabench.vectors import Indices
 
-ROOT = 100  # minimum number of steps for all variables
-# a part is halved if the value of the relaxation exceeds the best value by the fraction HOPELESS of
-# the excess of the bound, or if, after FIRST steps, LOOK steps gain less than GAIN of this excess
-HOPELESS, FIRST = 0.4, 30
+# a part is halved if the value of the relaxation exceeds the best value by this fraction of the
+# excess of the bound
+HOPELESS = 0.4
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,10 +60,10 @@ class PairPart(Part):
             if not half:
                 self.spend(4.0 * self.cost(len(W)))  # eigenvalues only
             part = Splitting(self.S[np.ix_(W, W)], self.k, self.positive, seed)
-            yield from self._descend(part, W, LOOK if half else ROOT)
+            yield from self._descend(part, W, 1 if half else ROOT)
 
     def _descend(self, part: Splitting, W: Indices, least: int) -> Iterator[None]:
-        """Close a part or halve it, after at least ``least`` steps."""
+        """Close a part or halve it, after at least ``least`` chunks of `LOOK` steps."""
         order, before = self.order, np.inf
         while order.bound > self.target and self.has_work_left:
             for _ in range(LOOK):
@@ -74,7 +73,7 @@ class PairPart(Part):
             now = part.look()
             order.bound = min(order.bound, now)
             self.attempt(W[part.likely])
-            if part.steps >= least and self._is_hopeless(part, before, now):
+            if part.steps >= least * LOOK and self._is_hopeless(part, before, now):
                 break
             before = now
         if order.bound > self.target:
@@ -86,4 +85,4 @@ class PairPart(Part):
         missing = now - self.target
         if part.value - self.target > HOPELESS * missing:
             return True
-        return part.steps >= FIRST and before - now < GAIN * missing
+        return before - now < GAIN * missing

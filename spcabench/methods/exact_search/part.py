@@ -17,10 +17,11 @@ from spcabench.problem.spectral import largest_eigenvalue, leading_pairs
 from spcabench.steps import nonnegative_loading
 from spcabench.vectors import Array, Indices
 
-GAIN = (
-    1.0 / 6.0
-)  # a part is not halved while a chunk of steps gains this fraction of what is missing
-UNSEEN = 1e8  # operations between two checks of the clock
+SECOND = 1e9  # operations that take about a second of processor time
+UNSEEN = 0.1 * SECOND  # operations between two checks of the clock
+# a part is not halved while a chunk of steps gains the fraction GAIN of what is missing, and all
+# supports are not halved before ROOT chunks
+GAIN, ROOT = 1.0 / 6.0, 10
 
 
 @dataclass(eq=False)

@@ -30,12 +30,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spcabench.flops import LEDGER
-from spcabench.methods.exact_search.candidates import root_bounds
+from spcabench.methods.exact_search.candidates import ENTRY, root_bounds
+from spcabench.methods.exact_search.part import UNSEEN
 from spcabench.vectors import Array, Indices, Vector
-
-CHUNK = 1e8  # operations between two checks of the clock
-PACE = 25.0  # measured cost of an entry of a node's matrix, in operations
-NODE = 1e5  # measured cost of a node, beside its entries
 
 
 @dataclass(eq=False)
@@ -110,7 +107,7 @@ class Tree:
                 yield from self._search(child)
             elif child:
                 yield child
-            if self.spent > self.seen + CHUNK:
+            if self.spent > self.seen + UNSEEN:
                 self.seen = self.spent
                 yield []
             node.leads[j] = False
@@ -130,7 +127,7 @@ class Tree:
         """Return a node without the candidates that fail a test, or a support of value t, or []."""
         more = self.k - len(F) - 1  # variables to take after the next one
         while len(W) > more:
-            self.spent += NODE + PACE * E.size
+            self.spent += ENTRY * E.size + 1e5  # measured
             LEDGER.charge_compiled(E.size)
             d = E.diagonal()
             if d.max() >= self.t:

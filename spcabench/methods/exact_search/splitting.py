@@ -32,9 +32,8 @@ from spcabench.vectors import Array, Indices, Vector
 
 SWEEPS = 6  # number of sweeps over rows, pairs and columns per eigendecomposition
 PENALTY = 1.0 / 15.0  # penalty of the first step, divided by the number of variables
-LOOK = 10  # number of steps between evaluations of the bound
-# during the first SETTLING steps, the penalty is multiplied by a factor in the range FACTORS
-FACTORS, SETTLING = (0.4, 2.5), 100
+LOOK = 10  # number of steps between evaluations of the bound, and between changes of the penalty
+FACTOR = 2.5  # largest factor by which the penalty is changed
 
 Floats = NDArray[np.floating[Any]]  # of either precision
 
@@ -123,9 +122,10 @@ class Splitting:
         )
         self.by_eigen = Z - self.X
         self.steps += 1
-        if self.steps <= SETTLING and self.steps % LOOK == 0:
+        if self.steps % LOOK == 0:
             moved = max(2.0 * frobenius(self.X - before), 1e-300)
-            factor = float(np.clip(np.sqrt(frobenius(D - self.X) / moved), *FACTORS))
+            factor = np.sqrt(frobenius(D - self.X) / moved)
+            factor = float(np.clip(factor, 1.0 / FACTOR, FACTOR))
             self.penalty *= factor
             self.by_eigen /= factor  # the stored multipliers are divided by the penalty
             self.by_pairs /= factor

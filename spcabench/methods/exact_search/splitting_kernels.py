@@ -3,11 +3,10 @@
 import numpy as np
 
 from spcabench.flops import compiled, inlined
+from spcabench.methods.exact_search.dual_kernels import PRECISE, STEPS
 
 RELAXED = 1.8  # step length; 1 is the plain projection
-NEWTON_STEPS = 10  # maximum number of Newton steps for a row before bracketing
-HALVINGS = 60  # maximum number of steps for each of the two brackets
-PRECISE = 1e-13  # absolute tolerance at which x and nu of a row are final
+UNBRACKETED = 10  # maximum number of Newton steps for a row before bracketing
 
 
 @inlined
@@ -17,7 +16,7 @@ def level(q, kind, x, free, nu):  # type: ignore[no-untyped-def]
     for j in range(len(q)):
         if not kind[j]:
             low, high = min(low, q[j] - x), max(high, q[j])
-    for _ in range(HALVINGS):
+    for _ in range(STEPS):
         if not low < nu < high:
             nu = 0.5 * (low + high)
         total, mid = -free * x, 0
@@ -72,7 +71,7 @@ def bracketed(q, kind, fixed, fixed_sum, free, nu):  # type: ignore[no-untyped-d
         if not kind[j]:
             high += abs(q[j])
     x = 0.5 * high
-    for _ in range(HALVINGS):
+    for _ in range(STEPS):
         nu = level(q, kind, x, free, nu)
         new_x, _, _, slope = linear(q, kind, fixed, fixed_sum, free, x, nu)
         if slope > 0.0:
@@ -95,7 +94,7 @@ def project_row(q, kind, fixed, fixed_sum, free, x, nu):  # type: ignore[no-unty
     """
     # If the entries that equal 0 or x are known, x and nu solve two linear equations. This is
     # Newton's method, which finds these entries in a few steps, starting from the last sweep.
-    for _ in range(NEWTON_STEPS):
+    for _ in range(UNBRACKETED):
         new_x, new_nu, at_zero, _ = linear(q, kind, fixed, fixed_sum, free, x, nu)
         if at_zero <= 0.0:
             return 0.0, nu
