@@ -44,6 +44,7 @@ def test_the_ranking_counts_answers_and_links_solvers(view):
         assert np.isclose(row["most_memory"], mine.memory.max(), equal_nan=True)
         assert (row["rank"] == "–") == np.isnan(row["time"]) == (not mine.answered.any())
         assert row["solver"].address == f"../../solvers/{row['solver'].text}.html"
+    assert len({len(line) for line in table.lines()}) == 1  # columns are aligned
     failed = [count * len(who.split(", ")) for who, _, count, _ in view.failures.rows.to_numpy()]
     assert sum(failed) == (~view.answers.answered).sum()
 
@@ -80,6 +81,17 @@ def test_solvers_within_a_budget_are_at_most_three_by_name(view):
         for cell in (cell for row in table.cells for cell in row[1:] if cell != "none"):
             names, share = cell.split("\n")
             assert len(names.split(", ")) <= 3 and 0 < float(share.removesuffix(" %")) <= 100
+
+
+def test_a_number_of_held_out_samples_is_that_of_its_measure_and_problem():
+    rows = Comparison.read(COMPARE / "standard").rows
+    numbers = ranking.resampled(rows).set_index(["solver", "measure", "item"]).of
+    (section,) = comparison_one._samples(rows)
+    (table,) = section.tables
+    for solver, *cells in table.cells:
+        for column, cell in zip(table.columns[1:], cells, strict=True):
+            measure, item = column.head.split(", ", 1)
+            assert cell == percent(numbers.get((solver, measure, item)))
 
 
 def test_profiles_rise_to_the_share_of_the_pairs_that_a_solver_solves(comparison):

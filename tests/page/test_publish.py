@@ -62,6 +62,7 @@ def test_a_published_run_is_whole_current_and_judged_again(trial_run, published)
     assert len(matches) == 2 and "holds" in arguments
     for page in home.rglob("*.html"):
         check_links(page)
+    assert 'href="analysis.html"' in (home / "docs" / "index.html").read_text()
     assert not differences(verify.rejudge(home))
     assert not differences(verify.against(trial_run, home))
     commit(readme.parent)
