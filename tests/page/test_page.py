@@ -106,6 +106,6 @@ def test_the_code_of_a_statement_is_found_in_its_file_or_beside_it():
             file, _, line = written[statement.id][1].partition("#L")
             lines = (folder / file).read_text().splitlines()[int(line) - 1 :]
             assert statement.id in "".join(lines[:2])
-    file = registry.path("solver", "tpower")
-    line = source_links.function(file, "solve", file.parent).partition("#L")[2]
-    assert file.read_text().splitlines()[int(line) - 1].startswith("def solve(")
+    solver = registry.path("solver", "tpower")
+    line = source_links.function(solver, "solve", folder).partition("#L")[2]
+    assert solver.read_text().splitlines()[int(line) - 1].startswith("def solve(")
