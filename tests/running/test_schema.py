@@ -13,7 +13,7 @@ from spcabench.errors import InputError
 from spcabench.flops import CONVENTION
 from spcabench.page import verify
 from spcabench.running import rows
-from spcabench.running.schema import COLUMNS, VERSION, Answer, Row
+from spcabench.running.schema import COLUMNS, VERSION, Answer, Row, steps
 from spcabench.solving.status import Status
 from tests.trial import NAME, change_columns, make_run, row
 
@@ -51,6 +51,13 @@ def test_numbers_of_numpy_are_those_of_python():
     types = [type(value) for value in (stored.flops, stored.variance, stored.stand_in, stored.gap)]
     assert types == [int, float, bool, float]
     assert row(variance=float("nan")).variance is None
+
+
+def test_every_entry_of_a_history_has_its_numbers():
+    assert steps('[{"flops": 1}, {"flops": 2.5, "a": "b"}]', "flops")[1]["flops"] == 2.5
+    for wrong in ('[{"flops": 1}, {}]', '[{"flops": 1}, {"flops": "2"}]', '[{"flops": true}]'):
+        with pytest.raises(InputError, match="'flops'"):
+            steps(wrong, "flops")
 
 
 def test_costs_in_all_include_the_set_up_and_a_search_replaces_them():
