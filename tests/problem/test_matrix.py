@@ -14,11 +14,13 @@ from spcabench.problem import covariance, data
 from spcabench.problem.covariance import Covariance, Gram
 from spcabench.problem.data import Block, Data
 from spcabench.problem.spectral import (
+    adjusted_variances,
     largest_eigenvalue,
     last_vector,
     leading_pairs,
     nearest_density,
     principal_blocks,
+    product,
     rebuilt,
     settled,
 )
@@ -137,6 +139,7 @@ def test_sigma_multiplies_and_leads_as_its_explicit_matrix(Sigma, S):
     value, v = Sigma.leading()
     assert value == pytest.approx(np.linalg.eigvalsh(S)[-1])
     assert _close(S @ v, value * v) and v[np.abs(v).argmax()] > 0.0  # one sign of the two
+    assert np.linalg.eigvalsh(S)[0] + Sigma.indefinite_by() > -1e-11
 
 
 @sigmas
@@ -303,6 +306,23 @@ def test_eigenvalues_that_differ_by_rounding_tie_beside_one_of_zero():
     V = np.column_stack([e[2], root * (e[0] + e[1]), root * (e[0] - e[1])])
     assert _close(last_vector(w, V), e[0])
     assert _close(settled(w[::-1], V[:, ::-1], 2), e[:, :2])
+
+
+def test_products_and_added_variances_are_those_of_numpy():
+    A, Z = _holed((6, 5)), np.random.default_rng(1).standard_normal((5, 4))
+    for B in (Z, Z[:, 0]):
+        with counting() as ledger:
+            assert _close(product(A, B), A @ B)
+            assert ledger.flops == A.shape[0] * B.size
+    R = np.linalg.qr(A @ Z, mode="r")
+    assert _close(adjusted_variances(Z.T @ A.T @ A @ Z), np.diag(R) ** 2)
+
+
+def test_a_covariance_that_is_semidefinite_up_to_rounding_has_the_noise_of_it():
+    S = np.diag([1.0, 1.0, 0.0])
+    S[0, 2] = S[2, 0] = 1e-5  # lambda_1 exceeds the sum of all variances of both by 1e-10
+    problem = Problem.from_covariance(S)
+    assert not problem.indefinite and problem.noise >= 1e-10
 
 
 def test_a_matrix_is_rebuilt_from_the_pairs_of_sizeable_weights():
