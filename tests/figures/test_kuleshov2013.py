@@ -8,6 +8,7 @@ import pytest
 
 from spcabench import api
 from spcabench.figures import _kuleshov2013 as base
+from spcabench.figures import kuleshov2013_fig4, kuleshov2013_fig5
 from spcabench.figures._kuleshov2013_starts import power_steps
 from spcabench.figures.kuleshov2013_fig2 import K11
 from spcabench.figures.kuleshov2013_fig3 import held
@@ -116,3 +117,20 @@ def test_flops_are_compared_with_and_without_the_starts_for_each_penalty():
 def test_every_band_has_as_many_sparsities(count):
     band = np.digitize(base.in_each_band(count), base.WIDE_EDGES)
     assert np.bincount(band)[1:].tolist() == [count] * 7 + [count + 1]
+
+
+def test_the_advantage_on_genes_is_compared_with_that_on_each_random_problem():
+    about = dict(stand_in=False, problem="p", row_p="a", row_g="b")
+    here = pd.DataFrame(about | dict(sparsity=[0.001, 0.002, 0.03], ratio=[2.0, 8.0, 3.0]))
+    there = pd.DataFrame(about | dict(sparsity=[0.005, 0.007], ratio=[40.0, 80.0], seed=[0, 1]))
+    (table,) = kuleshov2013_fig4._beside(here, there, "a")
+    assert table.value.to_numpy() == pytest.approx([4 / 40, 4 / 80]) and set(table.x) == {0.0}
+
+
+def test_components_are_compared_with_the_mean_of_both_kinds_of_patches():
+    kinds = {"components": [0.6, 0.8], "patches": [0.4, 0.6, 0.8], "cut": [0.2, 0.3]}
+    rows = [dict(kind=kind, r2=r2) for kind, of in kinds.items() for r2 in of]
+    data = pd.DataFrame(rows).assign(label="main", stand_in=False, problem="p")
+    ratios = [table.value.mean() for table in kuleshov2013_fig5.K10.rows(data) if len(table)]
+    # over as many patches as there are components
+    assert ratios == pytest.approx([1 + (0.7 - 0.5) / 0.6, 0.7 / 0.25])

@@ -12,7 +12,7 @@ import pytest
 from spcabench.figures import _zhang2011_safe as safe
 from spcabench.figures import zhang2011_fig1, zhang2011_fig2
 from spcabench.figures._zhang2011 import growth, speedups, tight, timed
-from spcabench.figures._zhang2011_text import npmi, npmi_rank
+from spcabench.figures._zhang2011_text import as_real, corpora, npmi, npmi_rank
 
 GOAL = dict(tol=1e-2, time_limit=60.0)
 
@@ -141,3 +141,12 @@ def test_elimination_keeps_the_optimum_of_the_l0_problem_and_lowers_the_relaxati
     extra = dict(removed=1, l0=[8.0, 8.0], l1=[value, bound, 8.0, 8.0], unit=10.0)
     (row,) = safe.instances(pd.DataFrame([dict(label="instance", extra=extra)])).itertuples()
     assert (row.removed, row.change) == (1, 0.0) and row.fall == pytest.approx(0.011, abs=5e-4)
+
+
+def test_a_stand_in_is_named_and_counts_once_as_a_real_corpus():
+    problems = ["nytimes (stand-in: kos)", "nips 7 x 9", "nips 7 x 9", "simulated"]
+    rows = pd.DataFrame(dict(problem=problems, label=["nytimes", "nips", "pubmed", "simulated"]))
+    found = corpora(rows.assign(extra=[{"n": 1}] * 4, stand_in=True))
+    assert found.corpus.tolist() == ["KOS for NYTimes", "NIPS", "NIPS", "simulated"]
+    real = as_real(found)
+    assert real.corpus.tolist() == ["KOS", "NIPS"] and not real.stand_in.any()
