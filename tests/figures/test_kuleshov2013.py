@@ -13,7 +13,7 @@ from spcabench.figures._kuleshov2013_starts import power_steps
 from spcabench.figures.kuleshov2013_fig2 import K11
 from spcabench.figures.kuleshov2013_fig3 import held
 from spcabench.figures.kuleshov2013_fig4 import flops_of_grqi
-from spcabench.figures.kuleshov2013_table1 import order
+from spcabench.figures.kuleshov2013_table1 import K14, order
 from tests import trial
 
 
@@ -134,3 +134,11 @@ def test_components_are_compared_with_the_mean_of_both_kinds_of_patches():
     ratios = [table.value.mean() for table in kuleshov2013_fig5.K10.rows(data) if len(table)]
     # over as many patches as there are components
     assert ratios == pytest.approx([1 + (0.7 - 0.5) / 0.6, 0.7 / 0.25])
+
+
+def test_the_cubic_rate_is_judged_on_each_run_of_grqi_alone():
+    orders = dict(
+        solver=["grqi", "gpower1"], orders=[[3.0, 2.9], [1.0, 1.1]], seed=[[0, 1], [0, 1]]
+    )
+    data = pd.DataFrame(orders).assign(n=1000, stand_in=False, problem="p")
+    assert K14.rows(data).value.tolist() == [3.0, 2.9]
