@@ -120,6 +120,8 @@ Error in rule draw:
 spcabench: warning: two checkouts are mixed
 spcabench: plan.json: no such file
 Command 'set -euo pipefail;  python -m spcabench draw one_fig1' returned non-zero exit status 137.
+Command 'set -euo pipefail;  python -m spcabench draw two_fig1' returned non-zero exit status 2.
+Command 'set -euo pipefail;  python -m spcabench run a/b.parquet' died with <Signals.SIGKILL: 9>.
 """
 
 
@@ -129,6 +131,7 @@ def test_what_a_failed_job_said_comes_first(tmp_path, capsys):
     workflow._explain(log)
     messages = capsys.readouterr().err.splitlines()
     last = ["strange.Trouble: the sea is rough", "spcabench: plan.json: no such file"]
-    assert messages[:3] == [*last, "spcabench: draw one_fig1: ended with exit code 137"]
+    ended = ["draw one_fig1: ended with exit code 137", "run a/b.parquet: ended with SIGKILL"]
+    assert messages[:-1] == [*last, *(f"spcabench: {each}" for each in ended)]
     assert "warning" not in "".join(messages)
     assert messages[-1].endswith(str(log))
