@@ -133,8 +133,10 @@ def test_the_ledger_is_off_outside_runs_and_after_errors():
 
     module = ModuleType("planted")
     vars(module).update(TRAITS=Traits(control=None), solve=solve)
-    with pytest.raises(RuntimeError, match="planted"):
-        api.solve(COVARIANCE, module)
+    with flops.counting() as ledger:
+        with pytest.raises(RuntimeError, match="planted"):
+            api.solve(COVARIANCE, module)
+        assert (ledger.flops, ledger.compiled, ledger.on) == (0, 0, True)
     assert not flops.LEDGER.on
     before = flops.LEDGER.flops
     COVARIANCE.matrix @ np.ones(N)
