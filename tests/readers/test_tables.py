@@ -332,6 +332,8 @@ def test_genes_in_rows_are_transposed(tmp_path):
     with pytest.raises(table.TableError) as caught:
         read(tmp_path / "t.csv", transpose=True)
     assert caught.value.advice[:2] == ["--drop", "text"]
+    FRAME.T.to_csv(tmp_path / "u.csv", index=False)
+    assert [*read(tmp_path / "u.csv", transpose=True).features] == [*"123456"]
     gap = np.where(X[:, 1].max() == X, np.nan, X)
     np.save(tmp_path / "t.npy", gap)
     with pytest.raises(table.TableError, match=r"missing values: 1 \(0.4%\), in 2 \(1\)"):
