@@ -100,6 +100,20 @@ def test_checks_are_computed_on_request(checks, spcabench, here):
     )
 
 
+def test_several_components_are_compared_with_chance_by_default(spcabench, here):
+    np.save("X.npy", np.random.default_rng(0).standard_normal((30, 6)))
+    for count, tested in ((1, False), (2, True)):
+        answer = spcabench("solve", "X.npy", "-k", "2", "--components", count, "--json")
+        assert bool(json.loads(answer.stdout)["permutation_tests"]) == tested
+
+
+def test_a_published_row_is_repeated(spcabench):
+    again = spcabench("rerun", "standard/gaussian-40/10/tpower")
+    last_words = {line.split()[0]: line.split()[-1] for line in again.stdout.splitlines()[2:-1]}
+    assert again.returncode == 0, again.stdout
+    assert last_words.pop("seconds") == "times" and {*last_words.values()} == {"equal"}
+
+
 def test_the_criterion_of_auto_is_a_part_of_k(spcabench):
     for typed, criterion in (("auto", None), ("auto:certified", "certified"), ("3", None)):
         run = groups.Run(k=typed)
