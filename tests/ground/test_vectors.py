@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from spcabench import vectors
+from spcabench.steps import nonnegative_ascent, nonnegative_loading
 
 # few distinct values make ties, negatives tie with positives
 entries = st.one_of(st.integers(-3, 3).map(float), st.floats(-1e6, 1e6, allow_subnormal=False))
@@ -147,3 +148,21 @@ def test_distance_ignores_the_sign(x):
 def test_embed_undoes_the_restriction_to_the_support(x):
     W = vectors.support(x)
     assert np.array_equal(vectors.embed(x[W], W, len(x)), x)
+
+
+def test_the_ascent_ends_at_a_fixed_point_also_where_sigma_is_indefinite():
+    rng = np.random.default_rng(2)
+    for _ in range(50):
+        M = rng.standard_normal((5, 5))
+        M = M + M.T
+        start = vectors.normalize(rng.random(5))
+        value, x = nonnegative_ascent(lambda v, M=M: M @ v, start)
+        assert value >= start @ M @ start - 1e-12
+        assert value == pytest.approx(x @ M @ x)
+        P = M @ M
+        value, x = nonnegative_ascent(lambda v, P=P: P @ v, start)
+        assert np.abs(vectors.normalize(np.maximum(P @ x, 0.0)) - x).max() < 1e-4
+        better, y = nonnegative_loading(P, start)
+        v = np.abs(np.linalg.eigh(P)[1][:, -1])
+        assert better == pytest.approx(max(value, nonnegative_ascent(lambda v, P=P: P @ v, v)[0]))
+        assert better == pytest.approx(y @ P @ y) and y.min() >= 0.0

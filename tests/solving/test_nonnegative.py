@@ -14,7 +14,6 @@ from spcabench.iterate import Iterate, Traits
 from spcabench.solving.call import Call, arguments
 from spcabench.solving.driver import drive
 from spcabench.solving.result import graded, refitted
-from spcabench.steps import nonnegative_ascent
 from spcabench.vectors import normalize
 
 S = np.array([[2.0, 1.0, -1.0], [1.0, 2.0, -1.0], [-1.0, -1.0, 3.0]])
@@ -80,20 +79,6 @@ def test_the_refit_keeps_the_signs_and_never_loses(seed):
         assert not y[x == 0].any()
         assert np.linalg.norm(y) == pytest.approx(1.0)
         assert problem.variance(y) >= problem.variance(x) * (1 - 1e-12)
-
-
-def test_the_ascent_ends_at_a_fixed_point_also_where_sigma_is_indefinite():
-    rng = np.random.default_rng(2)
-    for _ in range(50):
-        M = rng.standard_normal((5, 5))
-        M = M + M.T
-        start = normalize(rng.random(5))
-        value, x = nonnegative_ascent(lambda v, M=M: M @ v, start)
-        assert value >= start @ M @ start - 1e-12
-        assert value == pytest.approx(x @ M @ x)
-        P = M @ M
-        value, x = nonnegative_ascent(lambda v, P=P: P @ v, start)
-        assert np.abs(normalize(np.maximum(P @ x, 0.0)) - x).max() < 1e-4
 
 
 def _claiming(own, **bounds):
