@@ -10,7 +10,7 @@ import scipy.io
 from spcabench.errors import InputError
 from spcabench.readers.opening import calling_library, open_text
 
-COMMENTS = re.compile(rb"^%.*$", re.MULTILINE)
+COMMENTS = re.compile(rb"(?:%[^\n]*\n)*")  # before the numbers
 NUMBERS = b"0123456789+-.eE \t\r\n"
 
 
@@ -19,7 +19,8 @@ def read(path: Path) -> Any:
     with open_text(path) as stream:
         text = stream.read()
     # SciPy's reader (1.17) aborts the process at a zero byte, and reads 1,5 as 1
-    if b"\0" in text or COMMENTS.sub(b"", text).translate(None, NUMBERS):
+    numbers = COMMENTS.sub(b"", text, count=1)
+    if b"\0" in text or numbers.translate(None, NUMBERS):
         raise InputError("not a Matrix Market file: a line has characters other than numbers")
     with calling_library(path):
         return scipy.io.mmread(io.BytesIO(text), spmatrix=False)
