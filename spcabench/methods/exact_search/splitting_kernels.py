@@ -6,7 +6,6 @@ from spcabench.flops import compiled, inlined
 from spcabench.methods.exact_search.dual_kernels import PRECISE, STEPS
 
 RELAXED = 1.8  # step length; 1 is the plain projection
-UNBRACKETED = 10  # maximum number of Newton steps for a row before bracketing
 
 
 @inlined
@@ -94,7 +93,7 @@ def project_row(q, kind, fixed, fixed_sum, free, x, nu):  # type: ignore[no-unty
     """
     # If the entries that equal 0 or x are known, x and nu solve two linear equations. This is
     # Newton's method, which finds these entries in a few steps, starting from the last sweep.
-    for _ in range(UNBRACKETED):
+    for _ in range(STEPS):
         new_x, new_nu, at_zero, _ = linear(q, kind, fixed, fixed_sum, free, x, nu)
         if at_zero <= 0.0:
             return 0.0, nu
