@@ -98,11 +98,11 @@ def draw(data, axes):
     for axis, (method, title) in zip(axes.flat, titles.items(), strict=True):
         spatial = axis.figure.add_subplot(axis.get_subplotspec(), projection="3d")
         axis.remove()
+        spatial.set_title(title)
         for numbers in drawn.extra:  # a failed run has no samples
             scatter(spatial, numbers["labels"], numbers[method]["scores"])
-        spatial.set_title(title)
-        # below the panel, where the legend does not cover any sample
-        spatial.legend(loc="upper center", bbox_to_anchor=(0.5, -0.05), ncols=3)
+            # below the panel, where the legend does not cover any sample
+            spatial.legend(loc="upper center", bbox_to_anchor=(0.5, -0.05), ncols=3)
 
 
 def scatter(axis, labels, scores):
