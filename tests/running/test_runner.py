@@ -250,6 +250,26 @@ def test_a_run_that_was_killed_from_outside_is_repeated_once_and_then_by_the_nex
     assert told == [(1, 2), (2, 2)] * 2
 
 
+def test_every_new_process_executes_the_warm_up_runs(disturbed, file_of, monkeypatch):
+    executed, call = disturbed(0), Worker.call
+    warm = GOOD.at(k=2)
+    crashes = replace(TASK, solver=file_of("os._exit(3); yield", "crashes"))
+    large = replace(TASK, solver=file_of("np.ones((200_000, 200_000)); yield", "large"))
+    dies = GOOD.at(k=5)
+
+    def of(self, function, run, *arguments, **patience):
+        if function is worker.graded and run == dies:
+            raise Ended(Status.CRASH, "it crashed")
+        return call(self, function, run, *arguments, **patience)
+
+    monkeypatch.setattr(Worker, "call", of)
+    made = rows_of([crashes, large, dies, GOOD, GOOD], ONCE, warm=[warm])
+    assert made[2].status is Status.NOT_RUN and "could not be graded" in made[2].reason
+    ended = [run for run in executed if run != warm]
+    assert ended == [crashes, large, dies, dies, GOOD, GOOD]  # what the harness lost, is repeated
+    assert executed == [x for run in ended[:5] for x in (warm, run)] + [GOOD]
+
+
 def test_a_run_that_hangs_skips_the_harder_runs_of_its_series_and_in_a_warm_up_all(
     file_of, monkeypatch
 ):
@@ -263,19 +283,6 @@ def test_a_run_that_hangs_skips_the_harder_runs_of_its_series_and_in_a_warm_up_a
 def test_a_problem_that_cannot_be_loaded_is_no_failure_of_a_solver():
     answer = row_of(replace(GOOD, parameters={"colour": "red"}), ONCE)
     assert answer.status is Status.NOT_RUN and "colour" in answer.reason
-
-
-def test_an_answer_that_cannot_be_graded_is_not_run(monkeypatch):
-    call = Worker.call
-
-    def crashes(self, function, *arguments, **patience):
-        if function is worker.graded:
-            raise Ended(Status.CRASH, "it crashed")
-        return call(self, function, *arguments, **patience)
-
-    monkeypatch.setattr(Worker, "call", crashes)
-    answer = row_of(GOOD, ONCE)
-    assert answer.status is Status.NOT_RUN and "could not be graded" in answer.reason
 
 
 def test_a_file_that_changes_while_it_runs_is_a_warning(file_of, here, capsys):
