@@ -1,10 +1,13 @@
 """Loadings from a file are put in the order of the problem, and graded by the definitions."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from spcabench import api
 from spcabench.comparison import best_known, grading
+from spcabench.errors import InputError
 from tests.problems import explicit, optimum
 
 
@@ -60,3 +63,12 @@ def test_a_row_without_a_feasible_vector_has_none(problem):
     lies += [dict(support=[0, 13]), dict(support=[-1, 0]), dict(values=[0.6, 0.9]), dict(asked=1)]
     for lie in [*lies, dict(sign=True, values=[0.6, -0.8])]:
         assert isinstance(grading.vector_of(row | lie, problem), str), lie
+
+
+def test_a_proposal_is_better_than_what_is_known(problem, monkeypatch):
+    (item, *_), x = grading.items_of("pit props", False), api.solve(problem, "brute_force", k=3).x
+    with pytest.raises(InputError, match="does not exceed"):
+        grading.proposal(item, problem, x, 3, "me")
+    known = SimpleNamespace(value=problem.variance(x) * (1.0 - 1e-6), who="somebody")
+    monkeypatch.setattr(best_known, "best", lambda *_: known)
+    assert grading.proposal(item, problem, x, 3, "me").value == pytest.approx(problem.variance(x))
