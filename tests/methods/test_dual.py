@@ -217,12 +217,16 @@ def test_the_minimum_is_the_value_of_its_matrix_and_no_smaller_one_is_near(seed,
         assert value <= dual_value(S, V, shape) * (1.0 + 1e-4)
 
 
-def test_a_narrow_smoothing_is_the_bound():
-    S = gram(5, 10) / 20
-    D, U = Dual(S, Shape.single(5), False), np.clip(S, -0.3, 0.3)
-    exact = D.bound(U).value
-    for width in (1e-2, 1e-4):
-        assert D.smooth(U, width)[0] == pytest.approx(exact, abs=8 * width)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_narrow_smoothing_is_the_bound_with_the_best_a(shape):
+    S = gram(5, 9) / 20
+    for level in (0.3, 0.05, 0.0):
+        D, U = Dual(S, shape, False), np.clip(S, -level, level)
+        exact = D.bound(U).value
+        for width in (1e-2, 1e-4):
+            assert D.smooth(U, width)[0] == pytest.approx(exact, abs=8 * shape.times * width)
+        for a in np.linspace(-3.0, 3.0, 61):
+            assert exact <= dual_value(S, U - a * np.eye(9), shape) * (1 + 1e-7)
 
 
 @SIGNS
