@@ -33,7 +33,7 @@ def front(home: str, published: Path = PUBLISHED) -> str:
         return answer
     picture = f"{home}figures/{COVER}/figure.svg"
     page = f"{home}{papers.key_of(COVER)}.md"
-    return f"{answer}\n[![{words}]({picture})]({page})\n\n*{words}*\n\n"
+    return f"{answer}\n[![{words}]({picture})]({page})\n\n*{words}*\n"
 
 
 def article() -> str:
