@@ -1,4 +1,4 @@
-"""Performance profiles, data profiles and pairwise wins of solvers.
+"""Performance profiles and data profiles of solvers.
 
 A cost matrix has shape (pairs, solvers), where a pair is a problem and a cardinality. An entry is
 inf if the solver failed on the pair.
