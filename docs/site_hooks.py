@@ -75,7 +75,6 @@ def on_post_build(config):
     shutil.copytree(PUBLISHED, site / "results", ignore=ignored)
     for file in [*(site / "results").rglob("*.html"), site / "results" / search_index.NAME]:
         text = file.read_text(encoding="utf-8")
-        text = re.sub(r"\.\./\.\./docs/(\w+)\.md", r"../\1.html", text)
         text = re.sub(r'"((?:\.\./)*)docs/(\w+\.html)', r'"\1../\2', text)
         text = re.sub(r'data-indexes="([^"]*)"', r'data-indexes="\1 \1../"', text)
         home = file.parent.relative_to(site)

@@ -13,7 +13,7 @@ for (const form of document.querySelectorAll(".search")) {
     for (const [folder, entries] of Object.entries(window.SEARCH)) for (const [title, text, address] of words.length ? entries : []) {
       const head = plainWords(title), all = `${head} ${plainWords(text)}`, matched = words.filter(word => all.includes(word)).length;
       most = Math.max(most, matched);
-      const parts = head.split(/[^\w=-]+/), exact = words.filter(word => parts.includes(word)).length, inside = words.filter(word => head.includes(word)).length;
+      const parts = head.split(/[^\w=-]+/), exact = words.filter(word => parts.includes(word)).length, inside = words.filter(word => word[1] ? head.includes(word) : parts.includes(word)).length;
       // of equally good titles, the shorter one
       found.push([exact * 2 + inside + 1 / parts.length, title, text, folder + address, matched]);
     }

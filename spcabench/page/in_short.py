@@ -81,9 +81,9 @@ def _decisive(s: Stored, reading: Stored) -> str:
 def header(statements: Iterable[Stored]) -> str:
     """State how many tests were changed after results had been seen."""
     own = [s for s in statements if s["kind"] != "theorem"]
-    unchanged = sum(not s["changed"] for s in own)
+    changed = sum(bool(s["changed"]) for s in own)
     return (
-        f"The tests of {unchanged} of {len(own)} statements are as before their first run; the "
-        "cards of the other statements show the first verdict and why the test changed. "
+        f"{changed} of {len(own)} statements have a test that changed after its first run; their "
+        "cards show the first verdict and why. "
         "Readings and rules were chosen after results had been seen, so no reading has priority."
     )
