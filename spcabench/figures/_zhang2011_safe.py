@@ -128,11 +128,10 @@ def Z9(data):
     rule=meaning.LESS,
     null=100.0,  # the feature of largest variance is removed, so the optimum falls in all
     changed="first tested only with full rank, where large penalties leave a single variable",
-    because="In each of these instances, a removed feature has a covariance above lambda with "
-    "another one, so that X_ij gains more than it costs; in the others, this is rare. "
-    "Example: Sigma = [[10, 3], [3, 1]] and lambda = 2 give 8.11 with the second feature and 8 "
-    "without it. If (1) is only solved as a relaxation of (2), as section 2 says, the removal is "
-    "safe (Z9), and the lower value is the tighter bound.",
+    because="As a relaxation of (2), as section 2 has it, the removal is safe (Z9), and the lower "
+    "value is the tighter bound. For (1) itself, Sigma = [[10, 3], [3, 1]] and lambda = 2 give "
+    "8.11 with the second feature and 8 without it: a covariance above lambda gains more than "
+    "it costs.",
 )
 def Z9b(data):
     """Count the instances where a variable was removed and the optimum fell."""

@@ -97,9 +97,7 @@ def draw(data, axes):
         f"Clarabel: {D9.told(data)} the limit,\nDSPCA: {D9.told(data, part='DSPCA')} at Clarabel's "
         "largest n"
     )
-    memory.set_title(
-        "memory, the reason in the sentence;\nthe larger share of both limits is judged"
-    )
+    memory.set_title("memory, the reason in the sentence:\nseconds pass their limit first")
     for axis in axes.flat:
         axis.set(xscale="log", yscale="log")
         plain_log_ticks(axis)
@@ -152,10 +150,9 @@ def D4(data):
     "Clarabel, an interior-point solver like SEDUMI and SDPT3, stands for both, to 1e-6.",
     because="Clarabel's seconds pass their limit first; its memory, the reason in the sentence, "
     "does not at these n.",
-    changed="it used the smallest value over problems, without an interval, and sizes with one or "
-    "two problems decided too; seconds were those of the clock, which other work on the machine "
-    "changes, and one to three problems of each size left it open; at n = 120 three still did "
-    "in processor seconds, so three more were run",
+    changed="the smallest of one to three problems decided, without an interval, in seconds of the "
+    "clock, which other work on the machine changes; in processor seconds, three problems left it "
+    "open at n = 120, so three more were run",
     timed=True,
 )
 def D9(data):

@@ -67,7 +67,7 @@ def draw(data, axes):
         counts, above, dense = (number(v, "B") for v in (row.counts, row.above, row.dense))
         seconds = number(row.seconds, "s")
         lines = [
-            ["Mcol-PCA, centred implicitly", f"{counts} of counts and {above}", seconds],
+            ["Mcol-PCA, centred implicitly", f"{above} beyond the counts ({counts})", seconds],
             ["centred densely", f"{dense}, from the shape", "not run"],
         ]
         draw_table(axes.flat[0], ["", "memory", "time"], lines)

@@ -10,7 +10,7 @@ SMALL = 10.0  # smaller numbers, such as widths of lines and shapes of markers, 
 BREAK = re.compile(r"\s*\n\s*")
 STRAIGHT = re.compile(r'(?<= d=")M[^QCAHV"]*(?=")')  # in a path of straight lines, L can be omitted
 LETTER = re.compile(r'(<use [^>]*)transform="translate\(([-\d.]+) ([-\d.]+)\)"/>')
-GROUP = re.compile(r"<g( ?)[^>]*>\n|</g>\n")
+GROUP = re.compile(r"<g( ?)[^>]*(?<!/)>\n|</g>\n")  # a group can also be empty: <g ... />
 # all markers of a line repeat its style, which their group can state once
 MARKERS = re.compile(
     r'<g( [^>]*)?>\n(?:<use [^>]*( style="[^"]*")/>\n)(?:<use [^>]*\2/>\n)*</g>', re.DOTALL

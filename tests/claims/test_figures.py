@@ -9,7 +9,7 @@ import pytest
 
 from spcabench import registry
 from spcabench.claims import Claim, judging, meaning
-from spcabench.page import claims_file
+from spcabench.page import claims_file, forest
 from tests.claims.made_up import table
 
 CLAIMS = {
@@ -40,6 +40,14 @@ def verdict(claim, values):
         tables.append(table(numbers, part=part.name).assign(x=x))
     made_up = replace(claim, rows=lambda data: pd.concat(tables))
     return made_up.judge(0)["verdict"]
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_a_sentence_of_a_claim_is_shown_whole(name):
+    claim = CLAIMS[name]
+    because = {"": claim.because} if isinstance(claim.because, str) else claim.because
+    written = (claim.quote, claim.measures, claim.deviates, claim.changed, *because.values())
+    assert max(map(len, written)) <= forest.CELL
 
 
 @pytest.mark.parametrize("name", CLAIMS)

@@ -1,6 +1,7 @@
 """Pictures of many solvers are small without visible loss, and no two solvers look alike."""
 
 import re
+import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 
@@ -22,3 +23,10 @@ def test_a_lighter_picture_has_the_same_coordinates():
     assert '"#ga" x="9" y="4"' in lighter
     assert "L 7 8" in lighter and "word" not in lighter  # after a curve an L is needed
     assert len(lighter) < len(text)
+
+
+def test_a_lighter_picture_without_unneeded_groups_is_still_well_formed():
+    inner = '<g>\n<g clip-path="url(#p)"/>\n<path d="M 1 2"/>\n</g>\n<g style="fill: red">\n</g>\n'
+    lighter = light_svg.light(f"<svg>\n{inner}</svg>\n")
+    assert "<g>" not in lighter
+    assert [part.tag for part in ElementTree.fromstring(lighter)] == ["g", "path", "g"]

@@ -20,7 +20,7 @@ def solve(problem, *, gamma, eps=0.5, start=None, size=int):
 
 
 def described(folder, lines=""):
-    file = folder / "mine.py"
+    file = folder / "described.py"
     file.write_text(FILE.replace("LINES", lines))
     return description.describe(str(file))
 
@@ -37,16 +37,16 @@ def test_a_description_has_the_traits_the_plain_defaults_and_the_settings(tmp_pa
     limits, other = found.limits({}), found.limits(found.settings["paper"])
     assert (limits.stop, limits.tol) == ("objective", found.tol) and other.tol == 1e-3
     assert other.max_iterations == found.max_iterations
-    assert "mine" not in sys.modules
+    assert "described" not in sys.modules
 
 
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        ("import time; time.sleep(600)", r"its import: killed after .*\(in mine.py, line 5"),
+        ("import time; time.sleep(600)", r"its import: killed after .*\(in described.py, line 5"),
         ("import os; os._exit(3)", "its import: the process ended with exit code 3"),
         ("import sys; sys.exit('no')", "exits the program"),
-        ("1 / 0", r"ZeroDivisionError.*mine\.py, line 5"),
+        ("1 / 0", r"ZeroDivisionError.*described\.py, line 5"),
     ],
 )
 def test_a_file_that_cannot_be_imported_is_an_error_with_its_line(
