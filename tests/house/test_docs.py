@@ -225,5 +225,5 @@ def test_the_article_says_holds_fails_and_depends_of_what_does():
     ):
         section = text.partition(f"## {part}\n")[2].partition("\n## ")[0]
         found = re.findall(r"\[(\w+)\]\([^)]*\):\s(\w+)", section)
-        assert len(found) > 5
+        assert len(found) >= 5
         assert not [(name, word) for name, word in found if word != verdict]
