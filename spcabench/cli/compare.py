@@ -176,7 +176,12 @@ def _seed(fresh: str | None) -> int | None:
         seed = suite.new_seed()
         say(f"new problems with seed {seed}; to continue after an interruption: --fresh {seed}")
         return seed
-    return None if fresh is None else options.listed(fresh, "--fresh", 0)[0]
+    if fresh is None:
+        return None
+    seeds = options.listed(fresh, "--fresh", 0)
+    if len(seeds) > 1:
+        raise InputError(f"--fresh {fresh}: one number is needed, such as {seeds[0]}")
+    return seeds[0]
 
 
 def _page(title: str, entrants: dict[str, "Entrant"], own: list[str], profile: str) -> Path:

@@ -142,20 +142,21 @@ def to_a_gap(problem: Problem, *, seed: int, lam: float, tol: float) -> dict[str
 
 def tight(table: pd.DataFrame) -> pd.DataFrame:
     """Return the ratios of `to_a_gap` in the form of `speedups`."""
-    rows = table[table.label == "tight"]
+    rows = table[(table.label == "tight") & table.extra.map(bool)]
     methods = {"bca": "exact tight", "bca loose": "loose tight"}
     names = [f"{what} {method}" for what in ("seconds", "missed") for method in ("dspca", *methods)]
     found = pd.DataFrame(rows.extra.tolist(), rows.index, names, dtype=float)
-    return pd.concat(
+    ratios = (
         rows.assign(
             method=called,
             label="time",
             x=rows.n.astype(float),
             ratio=found["seconds dspca"] / found[f"seconds {method}"],
             missed=found["missed dspca"] - found[f"missed {method}"],
-        )
+        )[~found[["missed dspca", f"missed {method}"]].all(axis=1)]
         for method, called in methods.items()
     )
+    return pd.concat(ratios)
 
 
 def timed(table: pd.DataFrame) -> pd.DataFrame:

@@ -28,6 +28,7 @@ SAMPLE = 200  # maximum number of lines read to detect the style of a table
 ENOUGH = 10**6  # number of characters after which no further line is read for detecting the style
 LONGEST = 4 * 10**7  # characters of a line; a million fields of a table need half of this
 HEAD = 1 << 16  # number of bytes read to detect the encoding
+UTF_8 = "utf-8-sig"  # with or without a byte order mark
 WESTERN = "cp1252"  # Excel's encoding of CSV in Western Europe
 SEPARATORS = "\t;|,"  # the comma is last, because it can be a decimal comma
 COMMENT = "!"  # starts the lines before and after the table in GEO's series matrix files
@@ -60,7 +61,8 @@ def read(path: Path, how: Reading, notes: list[str]) -> pd.DataFrame:
     If the first line contains a word that is not a number, or numbers the columns from 0, it is
     used as the header.
     """
-    encodings = [how.encoding] if how.encoding else [_encoding(path), WESTERN]
+    encodings = [how.encoding or _encoding(path)]
+    encodings += [WESTERN] if encodings == [UTF_8] and how.encoding is None else []
     for encoding in encodings:
         with suppress(UnicodeError):
             frame = _read(path, encoding, how, notes)
@@ -70,7 +72,8 @@ def read(path: Path, how: Reading, notes: list[str]) -> pd.DataFrame:
                     "another encoding, use --read encoding=NAME"
                 )
             return frame
-    raise InputError(f"not {encodings[0]} text; declare its encoding with --read encoding=NAME")
+    name = encodings[0].removesuffix("-sig")
+    raise InputError(f"not {name} text; declare its encoding with --read encoding=NAME")
 
 
 def _read(path: Path, encoding: str, how: Reading, notes: list[str]) -> pd.DataFrame:
@@ -94,7 +97,7 @@ def _encoding(path: Path) -> str:
         return "utf-16"
     if b"\0" in head:
         raise InputError("contains zero bytes, so it is not a text table")
-    return "utf-8-sig"
+    return UTF_8
 
 
 @contextmanager

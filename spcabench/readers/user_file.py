@@ -32,6 +32,11 @@ LESS = (  # what can be done if a table is too large
     "use fewer rows, or compute the covariance from blocks of rows (for a text, of the words with "
     "the largest variances)"
 )
+ONLY_FOR = {  # a setting of a reading -> the formats of the files that have it
+    **dict.fromkeys(("sep", "decimal", "header", "encoding"), TEXTS),
+    "na": (*TEXTS, ".xlsx"),
+    "key": (".npz", ".mat", ".xlsx"),
+}
 GENES, TALL = 1000, 10  # with more named rows, and this many times the columns, rows can be genes
 
 
@@ -78,6 +83,9 @@ def contents(path: Path, how: Reading, notes: list[str]) -> Any:
     files.regular_file(path, f"a file: {FORMATS}")
     if not kind:
         raise InputError(f"{path}: unknown format; supported formats are {FORMATS}")
+    for name, kinds in ONLY_FOR.items():
+        if getattr(how, name) is not None and kind not in kinds:
+            raise InputError(f"--read {name}: only for {', '.join(kinds)} files, not {path}")
     with naming(path, notes):
         if path.stat().st_size > machine.free_memory() and kind != ".npy":  # which is not read
             raise MemoryError

@@ -57,10 +57,12 @@ bytes.txt :: solve good.csv -k 2 --read names=bytes.txt | solve bytes.txt -k 1
 --missing :: solve good.csv -k 2 --missing zero | report good.csv --missing zero
 --read :: solve good.csv -k 2 --read sep=ab | solve good.csv -k 2 --read header=maybe |
     solve good.csv -k 2 --read x=3 | solve good.csv -k 2 --read sep | solve good.csv -k 2 --read = |
+    solve x.npy -k 2 --read na=7 |
     solve good.csv -k 2 --read 'sep=;,' --read sep=,
 'grqi' :: solve pitprops -k 3 --solver grqy | check grqy | compare grqy
 solver '' :: solve good.csv -k 2 --solver '' | check ''
 suite :: compare grqi --suite ''
+--fresh :: compare grqi --fresh=7,8
 'pitprops' :: solve pitprop -k 3
 'colon' :: grade x.npy --problem colonn
 'mll whole' :: grade x.npy --problem mll -k 10 | best-known mll

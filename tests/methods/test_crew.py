@@ -1,5 +1,7 @@
 """Several processes compute the parts of one search."""
 
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -11,7 +13,7 @@ import pytest
 
 from spcabench import api
 from spcabench.errors import InputError
-from spcabench.methods.exact_search import branch_and_bound
+from spcabench.methods.exact_search import branch_and_bound, crew
 from spcabench.problem.problem import Problem
 from spcabench.run import Run
 from spcabench.solving.call import Limits
@@ -77,6 +79,22 @@ def test_a_search_that_is_stopped_leaves_no_process():
     )
     assert result.status in ("time_limit", "work_limit") and time.monotonic() - start < 60.0
     assert not active_children()
+
+
+@pytest.mark.usefixtures("divided")
+def test_a_process_that_is_killed_leaves_its_parts_to_the_first_one(problem, monkeypatch):
+    begin, killed = crew.Crew.begin, []
+
+    def kill_one(self, order):
+        if self.others and not killed:
+            self.others.submit(abs, 1).result()  # starts a process
+            killed.append(active_children()[0].pid)
+            os.kill(killed[0], signal.SIGKILL)
+        return begin(self, order)
+
+    monkeypatch.setattr(crew.Crew, "begin", kill_one)
+    result = api.solve(problem, "branch_and_bound", k=8, settings={"jobs": 2})
+    assert killed and result.status == "proven"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="psutil's children of a killed process")

@@ -107,7 +107,8 @@ WRONG = {  # name of a file, and what is in it
         *(DENSE + b"2 2\n1\n2\n3\n", SPARSE + b"3 3 1\n0 1 2\n"),
         *(SPARSE + b"2 2 1\n3 1 2.0\n", SPARSE + b"2 2 1\n1 3 2.0\n"),
         *(MTX + b" coordinate complex general\n2 2 1\n1 1 2 3\n", bytes(range(256))),
-        # SciPy 1.17 dies at a zero byte, and reads 1,5 as 1
+        # SciPy 1.17 dies at a zero byte, and reads 1,5 as 1 and Fortran's 1.5-101 as 1.5
+        *(SPARSE + b"2 2 1\n1 1 " + word + b"\n" for word in (b"1.5-101", b"2e", b"1.234.567")),
         *(SPARSE + b"2 2 1\n1 1 2\0\n", SPARSE + b"2 2 1\n1 1 1,5\n", DENSE + b"2 1\n1\n1,5\n"),
     ],
     "docword.a.txt": [
@@ -129,6 +130,7 @@ WRONG = {  # name of a file, and what is in it
         *("a;b\n1,5;2\n2;2.5\n4;1\n", 'a,b\n"1,234",2\n"2,345",3\n"7,1",4\n'),
         *("a,b\n" + "1,2\n4,3\n" * 20 + "?,3\n", "a,b\n1,2\n3,4\n".encode("utf-16-le")),
         b"a,b\n" + b"1,2\n" * 10**5 + b"\x81,1\n",
+        "a,b\n1,2\n3,4\n".encode("utf-16")[:-1],
         ",".join(f"{name} {'is long ' * 20}" for name in "abcd") + "\n1,2,,\n,,1,4\n3,3,3,3\n",
         *("<!DOCTYPE html>\n<html>\n</html>\n", '[{"a": 1, "b": 2},\n{"a": 3, "b": 4}]\n'),
     ],

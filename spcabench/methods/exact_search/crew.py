@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Generator
 from concurrent.futures import Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import connection
 from typing import Any
 
@@ -55,20 +56,24 @@ class Crew:
         """Start a part; return a generator that yields regularly and returns the outcome."""
         if self.others is None:
             return _part(self.question, order).run()
-        return _awaited(self.others.submit(_done, order))
+        try:
+            return self._awaited(order, self.others.submit(_done, order))
+        except BrokenProcessPool:  # one of the processes was killed from outside
+            return _part(self.question, order).run()
 
-
-def _awaited(sent: "Future[tuple[Outcome, int, int]]") -> Work:
-    """Wait for a part that another process works on."""
-    try:
-        while not wait([sent], UNSEEN / SECOND).done:
-            yield
-        outcome, flops, compiled = sent.result()
-    finally:
-        sent.cancel()
-    LEDGER.charge(flops - compiled)
-    LEDGER.charge_compiled(compiled)
-    return outcome
+    def _awaited(self, order: Order, sent: "Future[tuple[Outcome, int, int]]") -> Work:
+        """Wait for a part that another process works on."""
+        try:
+            while not wait([sent], UNSEEN / SECOND).done:
+                yield
+            outcome, flops, compiled = sent.result()
+        except BrokenProcessPool:
+            return (yield from _part(self.question, order).run())
+        finally:
+            sent.cancel()
+        LEDGER.charge(flops - compiled)
+        LEDGER.charge_compiled(compiled)
+        return outcome
 
 
 def _part(question: Question, order: Order) -> Part:
