@@ -91,7 +91,7 @@ def write(folder: Path, about: dict[str, Any]) -> None:
         named=[_named(row, folder) for row in entries],
         told=[*map(_told, entries)],
         by=linked(rows.who, ""),
-        published=rows.published.replace("", "none that we know of"),
+        published=rows.published.replace("", "-"),
     )
     text = render(
         "optimal.html.j2",

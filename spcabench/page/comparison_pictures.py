@@ -108,7 +108,7 @@ def _frontier(standing: Standing) -> Picture:
             axis.plot([x], [y], **look)
         named = [s for s in points.index if s in front.index or s in standing.coloured]
         # solvers with the same position share a label
-        for (x, y), same in points.loc[named].round(4).groupby([last, "at 0.999"]):
+        for (x, y), same in points.loc[named].groupby([last, "at 0.999"]):
             # labels are either above the line or below it
             place = (4, 4) if same.index[0] in front.index else (4, -9)
             words = " = ".join(same.index)
@@ -287,8 +287,13 @@ def _profile(
 
 
 def _log(axis: Any, **settings: Any) -> None:
-    """Make an x axis logarithmic, with ticks only at powers of ten; more are slow to draw."""
+    """Make an x axis logarithmic, with more ticks than powers of ten only if it is short.
+
+    More ticks are slow to draw.
+    """
     from matplotlib.ticker import NullLocator
 
     axis.set(xscale="log", **settings)
-    axis.xaxis.set_minor_locator(NullLocator())
+    low, high = axis.get_xlim()
+    if high > 10 * low:
+        axis.xaxis.set_minor_locator(NullLocator())

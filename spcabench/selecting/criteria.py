@@ -75,10 +75,9 @@ def held_out(
 def _held_out_reason(ks: Sequence[int], mean: Vector, chosen: int, best: int) -> str:
     """Explain why a cardinality was chosen."""
     if chosen == best:
-        return (
-            f"k = {ks[best]} has the largest held-out variance ({100.0 * mean[best]:.3g}% of the "
-            "total), and no smaller cardinality is within one standard error of it"
-        )
+        largest = f"k = {ks[best]} has the largest held-out variance ({100.0 * mean[best]:.3g}% of "
+        smaller = ", and no smaller cardinality is within one standard error of it" if best else ""
+        return f"{largest}the total){smaller}"
     return (
         f"k = {ks[chosen]} is the smallest cardinality whose held-out variance "
         f"({100.0 * mean[chosen]:.3g}% of the total) is within one standard error of the largest "

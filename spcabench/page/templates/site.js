@@ -43,14 +43,14 @@ for (const form of document.querySelectorAll(".search")) {
   form.hidden = false;
 }
 // large tables are stored as columns: all cells, or the different cells and the place of each line's cell among them
-const LONGEST = 90;
+const LONGEST = 60;
 const filled = (cell, told) => {
   // a pair is a text and the address to which it leads
   const [text, address] = Array.isArray(told) ? told : [told], [first, second] = text.split("\n");
   if (address) cell.append(Object.assign(document.createElement("a"), { href: address, textContent: first }));
   else if (first.length > LONGEST) {
     const fold = document.createElement("details");
-    fold.append(Object.assign(document.createElement("summary"), { textContent: `${first.slice(0, LONGEST / 2)}...` }), first);
+    fold.append(Object.assign(document.createElement("summary"), { textContent: `${first.slice(0, LONGEST / 2).replace(/[ ,]+[^ ,]*$/, "")} ...` }), first);
     cell.append(fold);
   } else cell.append(first);
   if (second) cell.append(Object.assign(document.createElement("span"), { className: "block soft", textContent: second }));
