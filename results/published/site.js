@@ -43,7 +43,7 @@ for (const form of document.querySelectorAll(".search")) {
   form.hidden = false;
 }
 // large tables are stored as columns: all cells, or the different cells and the place of each line's cell among them
-const LONGEST = 60;
+const LONGEST = 40;
 const filled = (cell, told) => {
   // a pair is a text and the address to which it leads
   const [text, address] = Array.isArray(told) ? told : [told], [first, second] = text.split("\n");

@@ -127,7 +127,7 @@ def draw(data, axes):
     # the tolerance of K7, 2 %
     right.axhspan(-2, 2, color="#EEEEEE", zorder=0)
     identical = dict(transform=right.get_yaxis_transform(), va="bottom", ha="left")
-    right.text(0.01, -2, "the paper: essentially identical", fontsize=LETTERS, **identical)
+    right.text(0.21, -2, "the paper:\nessentially identical", fontsize=LETTERS, **identical)
     right.set(xscale="log", xlabel="sparsity k/n", ylabel="variance against GRQI's, %")
     refitted_ = K7.told(data, "GPower1, refitted")
     right.set_title(f"GPower1 and GRQI differ by {K7.told(data)} (refitted: {refitted_})")
