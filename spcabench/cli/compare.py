@@ -170,18 +170,15 @@ def compare(
 
 def _seed(fresh: str | None) -> int | None:
     """Return the seed of fresh problems, which is drawn if none was specified, or None."""
+    from pydantic import Field  # imported here, because all commands load this file
+
     from spcabench.comparison import suite
 
     if fresh == options.NEW:
         seed = suite.new_seed()
         say(f"new problems with seed {seed}; to continue after an interruption: --fresh {seed}")
         return seed
-    if fresh is None:
-        return None
-    seeds = options.listed(fresh, "--fresh", 0)
-    if len(seeds) > 1:
-        raise InputError(f"--fresh {fresh}: one number is needed, such as {seeds[0]}")
-    return seeds[0]
+    return None if fresh is None else files.as_type(fresh, Annotated[int, Field(ge=0)], "--fresh")
 
 
 def _page(title: str, entrants: dict[str, "Entrant"], own: list[str], profile: str) -> Path:

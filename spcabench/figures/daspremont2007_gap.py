@@ -97,7 +97,9 @@ def draw(data, axes):
         f"Clarabel: {D9.told(data)} the limit,\nDSPCA: {D9.told(data, part='DSPCA')} at Clarabel's "
         "largest n"
     )
-    memory.set_title("memory, the reason in the sentence:\nseconds pass their limit first")
+    memory.set_title(
+        "memory, the reason in the sentence;\nthe larger share of both limits is judged"
+    )
     for axis in axes.flat:
         axis.set(xscale="log", yscale="log")
         plain_log_ticks(axis)

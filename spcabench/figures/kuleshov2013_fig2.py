@@ -187,7 +187,6 @@ K4 = claim(
     rule=meaning.HUNDRED_TIMES,
     at=claims.every("bands of sparsity", high=0.05, least=3),
     paper=[claims.PaperNumber(100)],
-    because={"GPower0": "Without the starts, it holds: GRQI's start takes n^2 flops."},
     changed="the starts were not counted; six problems",
     rows=lambda data: base.ratios(data.sparse),
     **RATIO,

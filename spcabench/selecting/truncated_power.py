@@ -1,8 +1,8 @@
 """Truncated power iteration without the harness, which takes longer to time a step than to run it.
 
 The iteration is that of solvers/tpower.py. It is run hundreds of times on permuted and resampled
-data, so many runs take their steps together: all runs on the same data, which are then read once,
-and the runs on all data with few variables.
+data. Therefore, runs on the same data take their steps together, so that the data are read only
+once. If there are few variables, runs on different data do so too.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -108,7 +108,10 @@ WRONG = {  # name of a file, and what is in it
         *(SPARSE + b"2 2 1\n3 1 2.0\n", SPARSE + b"2 2 1\n1 3 2.0\n"),
         *(MTX + b" coordinate complex general\n2 2 1\n1 1 2 3\n", bytes(range(256))),
         # SciPy 1.17 dies at a zero byte, and reads 1,5 as 1 and Fortran's 1.5-101 as 1.5
-        *(SPARSE + b"2 2 1\n1 1 " + word + b"\n" for word in (b"1.5-101", b"2e", b"1.234.567")),
+        *(
+            SPARSE + b"2 2 1\n1 1 " + word + b"\n"
+            for word in (b"1.5-101", b"2e", b"1.234.567", b"2 7")
+        ),
         *(SPARSE + b"2 2 1\n1 1 2\0\n", SPARSE + b"2 2 1\n1 1 1,5\n", DENSE + b"2 1\n1\n1,5\n"),
     ],
     "docword.a.txt": [

@@ -132,7 +132,7 @@ class Minimum:
     def __init__(
         self, S: Array, shape: Shape, positive: bool, U: Array, width: float = np.inf
     ) -> None:
-        self.dual, self.width, self.evaluations = Dual(S, shape, positive), width, 0
+        self.dual, self.width = Dual(S, shape, positive), width
         self.descent: Descent | None = None
         self.value, self.gain = np.inf, np.inf
         self._look(U)
@@ -162,7 +162,6 @@ class Minimum:
         while went_on and descent.calls < calls + CHUNK:
             went_on = descent.step(self._metric())
             yield
-        self.evaluations += descent.calls - calls
         self.gain = gain = before - self._look(self._matrix(descent.z))
         slow = gain < SLOW * min(before - t, 4.0 * self.width)
         if not went_on or slow or 2.0 * self.width > self.value / t - 1.0:
