@@ -150,7 +150,7 @@ LEVELS = tuple(float(f"{eps:.3g}") for eps in np.geomspace(1e-1, 1e-3, 5))
 LIMIT = dict(max_iterations=100_000)
 # n -> number of problems for Clarabel and for the other solvers (at quick scale, at most two)
 PROBLEMS = {10: (6, 6), 20: (6, 6), 30: (3, 3), 40: (6, 6), 60: (6, 6), 80: (4, 6), 100: (4, 6)}
-PROBLEMS |= {120: (3, 4), 150: (1, 3), 200: (1, 3)}
+PROBLEMS |= {120: (3, 4), 150: (1, 6), 200: (1, 6)}
 FURTHER = (10, 11, 12)  # further timed problems with n = 120; timed runs form groups of their own
 
 
