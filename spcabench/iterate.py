@@ -1,10 +1,8 @@
 """The declarations of a solver (`Traits`, `Facts`), and the objects that it yields (`Iterate`)."""
 
-import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,8 +116,8 @@ class Facts:
         The results of the paper that are reproduced. The default is the list of figures that run
         the solver.
     paper_of : str
-        Name of another solver from the same paper. The paper is then described only in the file of
-        that solver, as is its code, unless ``code`` is specified.
+        Name of another solver from the same paper. Its file describes the paper and the authors'
+        code, unless this one does.
     """
 
     authors: str = ""
@@ -132,29 +130,11 @@ class Facts:
     reproduced: str = ""
     paper_of: str = ""
 
-    def __post_init__(self) -> None:
-        if self.paper_of:
-            from spcabench import registry
-
-            stated = stated_facts(registry.path("solver", self.paper_of))
-            for name in ("authors", "title", "venue", "year", "address", "code"):
-                if name in stated and not getattr(self, name):
-                    object.__setattr__(self, name, stated[name])
-
     @property
     def paper(self) -> str:
         """Citation of the paper; empty if there is no paper."""
         parts = [self.authors, f'"{self.title}"', self.venue]
         return f"{', '.join(filter(None, parts))} ({self.year})" if self.title else ""
-
-
-def stated_facts(file: Path) -> dict[str, Any]:
-    """Return the values of ``FACTS = Facts(...)`` in a solver's file, without importing it."""
-    for node in ast.parse(file.read_bytes()).body:
-        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "FACTS":
-            keywords = node.value.keywords if isinstance(node.value, ast.Call) else []
-            return {str(k.arg): ast.literal_eval(k.value) for k in keywords}
-    return {}
 
 
 @dataclass(slots=True)

@@ -18,6 +18,7 @@ HEAD = (
     *("solver", "year", "paper", "input"),
     *("flops of an iteration", "authors' code", "reproduced"),
 )
+SHARED = ("authors", "title", "venue", "year", "address", "code")  # by solvers from one paper
 
 
 def methods() -> list[tuple[str, str, Facts]]:
@@ -32,9 +33,12 @@ def methods() -> list[tuple[str, str, Facts]]:
 
 
 def facts_of(solver: str) -> Facts:
-    """Return the facts that the file of a solver states."""
+    """Return the facts that the file of a solver states, and those of the solver that it names."""
     facts: Facts = getattr(registry.module("solver", solver), "FACTS", Facts())
-    return facts
+    if not facts.paper_of:
+        return facts
+    first = facts_of(facts.paper_of)
+    return replace(facts, **{name: getattr(facts, name) or getattr(first, name) for name in SHARED})
 
 
 def control(name: str) -> str:
