@@ -44,7 +44,7 @@ FILES := ls tests/*/test_*.py | awk -v part=$(PART) 'split(part, of, "/") && NR 
 # other cached kernels have no bounds checks.
 KERNELS := $(addprefix tests/,ground methods problem readers solvers)
 test-quick := $(PYTEST)
-test-thorough := $(FILES) | xargs $(PYTEST) -m thorough
+test-thorough := $(PYTEST) -m thorough --part $(PART)
 # pytest has the exit code 5 if all tests of a file are deselected
 test-alone := $(FILES) | xargs -P $(JOBS) -I@ sh -c 'export NUMBA_CACHE_DIR=$$(mktemp -d); \
 	$(BIN)/python -m pytest -n 0 -p no:cacheprovider @; code=$$?; rm -r $$NUMBA_CACHE_DIR; \

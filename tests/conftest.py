@@ -47,10 +47,27 @@ def pytest_configure(config):
     problems.GENERATED = "not thorough" not in config.option.markexpr
 
 
+def pytest_addoption(parser):
+    """Add the option that divides the tests into parts that take about the same time."""
+    parser.addoption("--part", default="1/1", metavar="I/N", help="run part I of N")
+
+
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items):
-    """Start with the tests that one process takes together, so that the processes end together."""
+def pytest_collection_modifyitems(config, items):
+    """Keep the tests of one part, and start with those that one process takes together.
+
+    Then the processes end together. Every n-th case is of the same part, wherever slow tests are.
+    """
+    which, parts = map(int, config.getoption("part").split("/"))
+    mine = {*sorted({_unit(item) for item in items})[which - 1 :: parts]}
+    items[:] = [item for item in items if _unit(item) in mine]
     items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
+
+
+def _unit(item):
+    """Return the name of the tests that one process takes together, or of a single test."""
+    group = item.get_closest_marker("xdist_group")
+    return group.args[0] if group else item.nodeid
 
 
 def pytest_collection_finish():

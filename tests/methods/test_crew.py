@@ -1,8 +1,8 @@
 """Several processes compute the parts of one search."""
 
+import multiprocessing
 import os
 import signal
-import subprocess
 import sys
 import time
 from multiprocessing import active_children
@@ -13,49 +13,42 @@ import pytest
 
 from spcabench import api
 from spcabench.errors import InputError
-from spcabench.methods.exact_search import branch_and_bound, crew
+from spcabench.methods.exact_search import branch_and_bound, crew, pair_part
 from spcabench.problem.problem import Problem
 from spcabench.run import Run
 from spcabench.solving.call import Limits
 from tests import problems
 
-LONG = """
-import numpy as np, spcabench
-from spcabench.methods.exact_search import branch_and_bound
-branch_and_bound.QUICK = branch_and_bound.ROOT = 0
-X = np.random.default_rng(0).standard_normal((100, 100))
-spcabench.solve(spcabench.Problem.from_data(X), "branch_and_bound", k=25, jobs=2)
-"""
+
+def gaussian(n):
+    return Problem.from_data(np.random.default_rng(1).standard_normal((n, n)))
 
 
-@pytest.fixture(scope="module")
-def problem():
-    return Problem.from_data(np.random.default_rng(1).standard_normal((40, 40)))
-
-
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def divided(monkeypatch):
-    """Make the search rely entirely on its parts."""
+    """Make the search rely entirely on its parts, from the first bound on."""
     monkeypatch.setattr(branch_and_bound, "EARLY", 0.0)
+    monkeypatch.setattr(pair_part, "ROOT", 1)
 
 
-@pytest.mark.usefixtures("divided")
-# ended by its work, and proven
-@pytest.mark.parametrize(("budget", "nonnegative"), problems.spread([1e8, 2e11], [False, True]))
-def test_the_search_is_the_same_for_any_number_of_processes(problem, budget, nonnegative):
-    one, two, three = (
-        api.solve(
-            problem,
-            "branch_and_bound",
-            k=8,
-            nonnegative=nonnegative,
-            settings={"budget": budget, "jobs": jobs},
-        )
-        for jobs in (1, 2, 3)
+def searched(problem, jobs, k=8, nonnegative=False, limits=None, budget=2e11):
+    settings = {"jobs": jobs, "budget": budget}
+    return api.solve(
+        problem, "branch_and_bound", k=k, nonnegative=nonnegative, limits=limits, settings=settings
     )
-    assert one.extra["nodes"] > 3
-    assert one.status == ("proven" if budget > 1e9 else "work_limit")
-    for other in (two, three):
+
+
+SEARCHES = {"proven": (40, 8, 2e11), "work_limit": (60, 20, 2e8)}  # status -> n, k, budget
+
+
+@pytest.mark.parametrize(("status", "nonnegative"), problems.spread(SEARCHES, [False, True]))
+def test_the_search_is_the_same_for_any_number_of_processes(status, nonnegative):
+    n, k, budget = SEARCHES[status]
+    one, *others = (
+        searched(gaussian(n), jobs, k, nonnegative=nonnegative, budget=budget) for jobs in (1, 2, 3)
+    )
+    assert one.extra["nodes"] > 3 and one.status == status
+    for other in others:
         assert (other.status, other.extra, other.cost.flops) == (
             one.status,
             one.extra,
@@ -66,23 +59,15 @@ def test_the_search_is_the_same_for_any_number_of_processes(problem, budget, non
     assert not active_children()
 
 
-@pytest.mark.usefixtures("divided")
 def test_a_search_that_is_stopped_leaves_no_process():
-    X = np.random.default_rng(0).standard_normal((100, 100))
     start = time.monotonic()
-    result = api.solve(
-        Problem.from_data(X),
-        "branch_and_bound",
-        k=25,
-        limits=Limits(time_limit=0.5, max_iterations=10**9),
-        settings={"jobs": 2},
-    )
+    limits = Limits(time_limit=0.5, max_iterations=10**9)
+    result = searched(gaussian(100), 2, k=25, limits=limits)
     assert result.status in ("time_limit", "work_limit") and time.monotonic() - start < 60.0
     assert not active_children()
 
 
-@pytest.mark.usefixtures("divided")
-def test_a_process_that_is_killed_leaves_its_parts_to_the_first_one(problem, monkeypatch):
+def test_a_process_that_is_killed_leaves_its_parts_to_the_first_one(monkeypatch):
     begin, killed = crew.Crew.begin, []
 
     def kill_one(self, order):
@@ -93,25 +78,25 @@ def test_a_process_that_is_killed_leaves_its_parts_to_the_first_one(problem, mon
         return begin(self, order)
 
     monkeypatch.setattr(crew.Crew, "begin", kill_one)
-    result = api.solve(problem, "branch_and_bound", k=8, settings={"jobs": 2})
+    result = searched(gaussian(40), 2)
     assert killed and result.status == "proven"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="psutil's children of a killed process")
 def test_the_processes_end_with_the_one_that_asked():
-    with subprocess.Popen([sys.executable, "-c", LONG]) as asked:
-        family = psutil.Process(asked.pid)
-        deadline = time.monotonic() + 60.0
-        while len(children := family.children(recursive=True)) < 2:
-            assert time.monotonic() < deadline and asked.poll() is None
-            time.sleep(0.1)
-        asked.kill()
+    fork = multiprocessing.get_context("fork")
+    asked = fork.Process(target=searched, args=(gaussian(100), 2, 25))
+    asked.start()
+    family, deadline = psutil.Process(asked.pid), time.monotonic() + 60.0
+    while len(children := family.children(recursive=True)) < 2:
+        assert time.monotonic() < deadline and asked.is_alive()
+        time.sleep(0.05)
+    asked.kill()
+    asked.join()
     _, alive = psutil.wait_procs(children, timeout=10.0)
     assert not alive
 
 
-def test_what_is_ranked_has_one_process(problem):
+def test_what_is_ranked_has_one_process():
     with pytest.raises(InputError, match="one process"):
         Run(dataset="pitprops", solver="branch_and_bound", settings=dict(k=3, jobs=2))
-    with pytest.raises(InputError, match="jobs: 0"):
-        api.solve(problem, "branch_and_bound", k=3, settings={"jobs": 0})

@@ -5,20 +5,14 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 
-from spcabench import flops
 from spcabench.methods import joint_bound, quasi_newton
 from spcabench.methods.exact_search import dual_bound, dual_kernels
 from spcabench.methods.exact_search.dual_bound import Dual
-from spcabench.methods.exact_search.dual_certificate import Shape, dual_value, symmetric_part
+from spcabench.methods.exact_search.dual_certificate import Shape, dual_value
 from spcabench.methods.exact_search.dual_part import Restricted
 from spcabench.methods.exact_search.schur import Complement
 from tests import problems
-from tests.problems import FAMILIES
-from tests.twins import twin
 
 SIGNS = pytest.mark.parametrize("nonnegative", [False, True])
 
@@ -47,76 +41,23 @@ def _random(rng, S):
 
 
 def check_bounds(S, seed, nonnegative):
+    """Check random and minimised matrices at all cardinalities."""
     rng = np.random.default_rng(seed)
     for k, best in enumerate(_optima(S, nonnegative), 1):
+        shape = Shape.single(k)
         for U in (_random(rng, S), np.zeros_like(S), S):
-            assert dual_value(S, U, Shape.single(k), nonnegative) >= best
-        if k < len(S):
-            part = dual_bound.start(S / best, Shape.single(k), nonnegative)
+            assert dual_value(S, U, shape, nonnegative) >= best
+            if k < len(S):
+                bound = Dual(S, shape, nonnegative).bound(U)
+                certificate = U - bound.a * np.eye(len(S))
+                value = dual_value(S, certificate, shape, nonnegative)
+                assert best <= bound.value == pytest.approx(value, rel=1e-9)
+        if k < len(S) and best > 0.0:
+            part = dual_bound.start(S / best, shape, nonnegative)
             for _ in range(3):
                 part.descend(1.0)
-            result = dual_value(S, best * part.certificate, Shape.single(k), nonnegative)
-            assert result >= best
-            assert result == pytest.approx(best * part.value, rel=1e-9)
-
-
-@SIGNS
-@pytest.mark.parametrize("seed", problems.some(1, range(3)))
-@pytest.mark.parametrize("family", problems.some(5, FAMILIES))
-def test_no_matrix_certifies_less_than_the_optimum(family, seed, nonnegative):
-    check_bounds(problems.explicit(problems.problem(family, seed)[0]), seed, nonnegative)
-
-
-def test_a_matrix_that_is_not_symmetric_has_the_eigenvalues_of_its_symmetric_part():
-    """LAPACK reads only one triangle: the eigenvalues of S - U itself once gave too small a
-    bound.
-    """
-    S = problems.explicit(problems.problem("gaussian covariance", 1005)[0])
-    check_bounds(S, 1005, True)
-    for k in range(1, len(S)):
-        for twist in (-1.0, 1.0):
-            U = S + twist * np.triu(S, 1)
-            bound = Dual(S, Shape.single(k), False).bound(U)
-            assert bound.value >= problems.optimum(S, k)
-            certificate = U - bound.a * np.eye(len(S))
-            assert dual_value(S, certificate, Shape.single(k)) == pytest.approx(
-                bound.value, rel=1e-9
-            )
-
-
-@SIGNS
-@given(
-    half=st.integers(1, 6).flatmap(lambda n: arrays(float, (n, n), elements=st.integers(-3, 3))),
-    data=st.data(),
-)
-def test_no_matrix_of_any_kind_certifies_less(half, data, nonnegative):
-    """Integers and low rank give ties; S need not be positive semidefinite."""
-    n, S = len(half), half + half.T
-    U = data.draw(arrays(float, (n, n), elements=st.integers(-6, 6))) / 2.0
-    for k, best in enumerate(_optima(S, nonnegative), 1):
-        assert dual_value(S, U, Shape.single(k), nonnegative) >= best
-        if k < n:
-            assert Dual(S, Shape.single(k), nonnegative).bound(U).value >= best - 1e-9
-
-
-def test_a_free_matrix_bounds_more_closely_than_a_symmetric_one():
-    """The minimum for the same problem gets worse if its matrix is made symmetric."""
-    S = gram(3, 12)
-    best = problems.optimum(S, 4)
-    part = dual_bound.start(S / best, Shape.single(4), False)
-    for _ in range(12):
-        part.descend(1.0)
-    free, symmetric = (
-        dual_value(S / best, U, Shape.single(4)) - 1.0
-        for U in (part.certificate, symmetric_part(part.certificate))
-    )
-    assert free < symmetric
-
-
-@SIGNS
-@pytest.mark.parametrize("seed", problems.some(4, range(8)))
-def test_nor_with_ties_blocks_and_rank_one(seed, nonnegative):
-    check_bounds(blocks(seed)[0], seed, nonnegative)
+            result = dual_value(S, best * part.certificate, shape, nonnegative)
+            assert best <= result == pytest.approx(best * part.value, rel=1e-9)
 
 
 def gram(seed, n):
@@ -138,7 +79,7 @@ def optimum_with(S, k, F, nonnegative):
 
 
 @SIGNS
-@pytest.mark.parametrize("seed", problems.some(4, range(12)))
+@pytest.mark.parametrize("seed", problems.some(4, range(8)))
 def test_the_complement_asks_the_same_question(seed, nonnegative):
     """F and T reach t if and only if lambda_1(E[T, T]) does, or possibly if x >= 0."""
     rng = np.random.default_rng(seed)
@@ -161,7 +102,7 @@ def test_the_complement_asks_the_same_question(seed, nonnegative):
 
 
 @SIGNS
-@pytest.mark.parametrize("seed", problems.some(4, range(12)))
+@pytest.mark.parametrize("seed", problems.some(4, range(8)))
 def test_the_bound_of_a_part_is_above_all_its_supports(seed, nonnegative):
     """Some variables are fixed; t is below, at or above the best value; both halves are checked."""
     rng = np.random.default_rng(seed)
@@ -230,7 +171,7 @@ def test_a_narrow_smoothing_is_the_bound_with_the_best_a(shape):
 
 
 @SIGNS
-@pytest.mark.parametrize("seed", problems.some(2, range(6)))
+@pytest.mark.parametrize("seed", problems.some(2, range(4)))
 def test_what_is_fixed_is_in_no_better_support_or_in_all(seed, nonnegative):
     """This holds at any point of the minimisation, with t at the optimum, which never ties, or
     just below.
@@ -250,58 +191,17 @@ def test_what_is_fixed_is_in_no_better_support_or_in_all(seed, nonnegative):
                 for j, most, least in zip(part.W, having, without, strict=True):
                     for W, x in better.items():
                         assert x <= (most if j in W else least) * (1 + 1e-9)
-            part.fix()
+            before = len(part.F), len(part.W)
+            count = part.fix()
+            taken, left = len(part.F) - before[0], len(part.W)
+            assert taken >= 0 and count == before[1] - left >= taken
             assert part.bound >= max(better.values()) * (1 - 1e-9)
             fixed, open_ = set(part.F.tolist()), set(part.F.tolist() + part.W.tolist())
             # the level exceeds t if F by itself might reach t
             assert all(fixed <= set(W) <= open_ for W, x in better.items() if x >= part.level)
             if not part.decided and part.missing > 0.0:
                 deque(part.steps(), maxlen=0)
-
-
-@SIGNS
-@pytest.mark.parametrize("share", [1.001, 1.02, 1.06])
-@pytest.mark.parametrize("seed", problems.some(2, range(6)))
-def test_a_part_in_which_too_many_variables_are_needed_is_empty(seed, share, nonnegative):
-    """A value above the optimum needs many variables, and no support has them all."""
-    n, k = 12, 5
-    S = gram(seed, n)
-    t = share * optimum_with(S, k, np.arange(0), nonnegative)
-    part = Restricted(S / t, k, nonnegative, np.arange(0), np.arange(n), 1.0)
-    for _ in range(40):
-        part.fix()
-        assert len(part.F) <= k
-        assert len(part.support) <= k
-        if part.decided or part.bound <= 1.0:
-            break
-        deque(part.steps(), maxlen=0)
-
-
-@SIGNS
-@pytest.mark.parametrize("seed", problems.some(2, range(4)))
-def test_the_kernels_are_their_twins(seed, nonnegative):
-    n, s = 9, 4
-    U = gram(seed, n) / 10
-    beta, T = np.zeros((2, n)), np.empty((2, n, n))
-    norms = dual_kernels.smooth_norms(U, s - 1, 0.01, nonnegative, beta[0], T[0])
-    plain = twin(dual_kernels.smooth_norms)
-    work, expected = plain(U, s - 1, 0.01, nonnegative, beta[1], T[1])
-    assert work == n * n
-    for one, other in ((norms, expected), beta, T):
-        assert np.allclose(one, other, rtol=1e-9, atol=1e-12)
-    # the thresholds share s - 1 among the others of each row, or are zero
-    assert (np.abs(T[0].sum(axis=1) - (s - 1)) < 1e-8).all() or nonnegative
-    d = U.diagonal().copy()
-    for size in (s, n):
-        for kernel, case in (
-            (dual_kernels.balance, (d, norms + 1e-9, size, 1.0, 0.02, 0.1, 0.0)),
-            (dual_kernels.largest_sum, (d, size, 0.02)),
-        ):
-            with flops.counting() as ledger:
-                compiled = kernel(*case)
-                assert ledger.flops == ledger.compiled == n
-            for one, other in zip(compiled, twin(kernel)(*case)[1:], strict=True):
-                assert np.allclose(one, other, rtol=1e-8, atol=1e-10)
+        assert len(part.W) < n or part.bound <= 1.0
 
 
 @pytest.mark.parametrize("kept", [1, 3, 7])

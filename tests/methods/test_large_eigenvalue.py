@@ -29,7 +29,7 @@ def _sparse(seed, shape=(60, 40), density=0.1):
     return X * rng.uniform(-1.0, 3.0, shape[1])
 
 
-def hidden(n=1000, seed=1, nonzeros=10):
+def hidden(seed, n=300, nonzeros=10):
     """Return data whose leading right singular vector is e_j.
 
     j is the variable with the smallest entry in a vector that everybody can draw.
@@ -46,30 +46,23 @@ def hidden(n=1000, seed=1, nonzeros=10):
     return X.tocsc(), j
 
 
-@pytest.mark.parametrize("seed", problems.some(1, range(6)))
+@pytest.mark.parametrize("seed", problems.some(2, range(4)))
 def test_no_bound_is_below_a_component_that_lanczos_method_misses(seed, large):
-    X, j = hidden(seed=seed)
+    X, j = hidden(seed)
     problem = Problem.from_data(X, center=False)
     result = api.solve(problem, "tpower", k=1)
     assert result.support.tolist() == [j]
     assert result.variance <= result.bound
     assert result.variance <= bounds.leading_eigenvalue(problem) * (1 + 1e-12)
-    for k in (1, 5, 1000):
+    for k in (1, 5, 300):
         assert min(bounds.upper_bounds(problem, k).values()) >= result.variance
         assert bounds.bound_whp(problem, k) >= result.variance
-
-
-@pytest.mark.parametrize("seed", problems.some(0, [0, 3]))
-def test_no_bound_is_below_a_component_that_lanczos_method_misses_in_full_size(seed):
-    problem = Problem.from_data(hidden(5000, seed)[0], center=False)
-    result = api.solve(problem, "tpower", k=1)
-    assert result.variance <= result.bound
 
 
 @pytest.mark.parametrize("deflation", ["projection", "schur", "hotelling", "drop_features"])
 @pytest.mark.parametrize("center", [True, False])
 @pytest.mark.parametrize("form", ["sparse", "data"])
-@pytest.mark.parametrize("seed", problems.some(1, range(4)))
+@pytest.mark.parametrize("seed", problems.some(1, range(2)))
 def test_no_bound_is_below_the_largest_eigenvalue(seed, form, center, deflation, large):
     X = _sparse(seed)
     problem = Problem.from_data(X if form == "sparse" else X.toarray(), center=center)
@@ -119,7 +112,7 @@ def test_columns_without_entries_and_scales_apart_leave_the_bound_finite():
 
 @pytest.mark.parametrize("shape", [(60, 40), (40, 60), (200, 200)])
 def test_the_probable_bound_is_near_the_largest_eigenvalue(shape):
-    for seed in range(10):
+    for seed in range(4):
         A = Problem.from_data(_sparse(seed, shape)).data
         exact = np.linalg.norm(A.dense(), 2) ** 2
         bound = probable_bound(A, np.random.default_rng(seed))

@@ -28,31 +28,22 @@ def refined(S, x, y, R, T):
 
 
 @pytest.mark.parametrize("k", [2, 3])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_the_optimum_is_feasible_and_nothing_found_is_above_it(seed, k):
     S, rng = covariance(seed), np.random.default_rng(seed)
-    pair = orthonormal_pair(S, k)
+    pair, order = orthonormal_pair(S, k), rng.permutation(len(S))
     assert np.allclose(pair.Z.T @ pair.Z, np.eye(2), atol=1e-9)
     assert (np.count_nonzero(np.abs(pair.Z) > 1e-12, axis=0) <= k).all()
     assert pair.value == pytest.approx(np.trace(pair.Z.T @ S @ pair.Z))
     assert pair.value <= pair.bound <= pair.value * (1.0 + 1e-6)
+    permuted = orthonormal_pair(S[np.ix_(order, order)], k)
+    assert permuted.value == pytest.approx(pair.value, rel=1e-6)
     for _ in range(60):
         R, T = (tuple(sorted(rng.choice(len(S), k, replace=False))) for _ in range(2))
         y = np.zeros(len(S))
         y[list(T)] = rng.standard_normal(k)
         y /= np.linalg.norm(y)
         assert refined(S, y, y, R, T) <= pair.bound * (1.0 + 1e-9)
-
-
-def test_of_larger_supports_the_bound_is_above_the_value():
-    pair = orthonormal_pair(covariance(3, 7), 5)
-    assert pair.value <= pair.bound
-
-
-def test_the_order_of_the_variables_changes_nothing():
-    S, order = covariance(1), np.random.default_rng(0).permutation(6)
-    here, permuted = orthonormal_pair(S, 3), orthonormal_pair(S[np.ix_(order, order)], 3)
-    assert permuted.value == pytest.approx(here.value, rel=1e-6)
 
 
 def test_the_optimum_of_pit_props_is_proven():

@@ -7,16 +7,14 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from spcabench import Problem, api, registry
-from spcabench.errors import InputError
+from spcabench import Problem, api
 from spcabench.figures._zhang2011 import penalty
 from spcabench.iterate import as_matrix
-from spcabench.methods import cvxpy_duals, relaxation, smoothing
+from spcabench.methods import block_ascent, relaxation, smoothing
 from spcabench.problem import spectral
 from spcabench.solving import certify
 from spcabench.solving.call import arguments
 from tests import problems
-from tests.problems import some
 
 # solver -> penalty, settings of a short run
 SOLVERS = {
@@ -45,37 +43,28 @@ def _interval(problem, which, share, **settings):
     return result
 
 
-@pytest.mark.parametrize("seed", problems.some(20, range(100)))
-def test_the_solvers_agree_within_their_certified_gaps(seed):
+@pytest.mark.parametrize("seed", problems.some(15, range(40)))
+def test_the_solvers_agree_within_their_certified_gaps_and_no_bound_is_below_brute_force(seed):
     problem, share = _problem(seed)
+    S, n = problem.matrix.S, problem.n
     runs = {s: _interval(problem, s, share) for s in SOLVERS}
     runs |= {f"{s} whole": _interval(problem, s, share, screen=False) for s in SOLVERS}
     runs["clarabel"] = _interval(problem, "exact_sdp", share, solver="CLARABEL")
     low = max(r.relaxation_value for r in runs.values())
     high = min(r.relaxation_bound for r in runs.values())
-    unit = float(problem.matrix.S.diagonal().max())
+    unit = float(S.diagonal().max())
     ends = {name: (run.relaxation_value, run.relaxation_bound) for name, run in runs.items()}
     assert low <= high + 1e-10 * unit, ends
     assert high - low <= 1e-6 * unit  # the exact ones are among them
     assert runs["clarabel"].relaxation_bound - runs["clarabel"].relaxation_value <= 1e-7 * unit
+    best = [problems.optimum(S, k) for k in range(1, n + 1)] if n <= 10 else []
+    for result in runs.values() if best else ():
+        U = as_matrix(result.U)
+        assert all(certify.sparse_bound(problem, U, k) >= best[k - 1] for k in range(1, n + 1))
+        assert result.bound >= best[result.cardinality - 1]
 
 
-SMALL = [seed for seed in range(20) if _problem(seed)[0].n <= 12]  # brute force takes long beyond
-
-
-@pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("seed", problems.some(5, SMALL))
-def test_bounds_are_never_below_brute_force(solver, seed):
-    problem, share = _problem(seed)
-    result = _interval(problem, solver, share)
-    U = as_matrix(result.U)
-    for k in range(1, min(problem.n, 5) + 1):
-        best = problems.optimum(problem.matrix.S, k)
-        assert certify.sparse_bound(problem, U, k) >= best
-    assert result.bound >= problems.optimum(problem.matrix.S, result.cardinality)
-
-
-@pytest.mark.parametrize("seed", problems.some(5, range(1, 16)))
+@pytest.mark.parametrize("seed", problems.some(3, range(1, 8)))
 @pytest.mark.parametrize("solver", ["dspca", "dspca_subgradient", "bca", "bca_continuation"])
 def test_no_dual_iterate_has_a_better_bound_than_the_last(solver, seed, monkeypatch):
     problem, share = _problem(seed)
@@ -91,19 +80,6 @@ def test_no_dual_iterate_has_a_better_bound_than_the_last(solver, seed, monkeypa
     P = S[np.ix_(*2 * [np.argsort(-S.diagonal(), kind="stable")])]
     own = [np.linalg.eigvalsh(P + U)[-1] + k * np.abs(U).max() for U in duals if len(U) == len(S)]
     assert result.bound <= min(own, default=np.inf) * (1 + 1e-4)
-
-
-@pytest.mark.parametrize("factor", [1e-8, 1e8])
-@pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("seed", problems.some(4, range(12)))
-def test_scaling_changes_no_relative_answer(solver, factor, seed):
-    problem, share = _problem(seed)
-    scaled = Problem.from_covariance(factor * problem.matrix.S)
-    a, b = _interval(problem, solver, share), _interval(scaled, solver, share)
-    tolerance = 1e-6 if solver == "exact_sdp" else 1e-9
-    assert b.relaxation_value / factor == pytest.approx(a.relaxation_value, rel=tolerance)
-    assert b.relaxation_bound / factor == pytest.approx(a.relaxation_bound, rel=tolerance)
-    assert a.status == b.status
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -134,44 +110,26 @@ def test_the_certificate_is_recomputed_from_feasible_matrices():
     assert relaxation.value(S, Z, 0.0) == pytest.approx(np.trace(S @ Z))
 
 
-CASES = [(seed, k) for seed in range(6) for k in (1, 2, 4) if k <= _problem(seed)[0].n]
-
-
-@pytest.mark.parametrize("solver", ["SCS", "CLARABEL"])
-@pytest.mark.parametrize(("seed", "k"), CASES)
-def test_the_constrained_form_bounds_every_k_sparse_vector(solver, seed, k):
+@pytest.mark.parametrize("seed", problems.some(4, range(10)))
+def test_the_constrained_forms_agree_and_bound_every_k_sparse_vector(seed):
     problem, _ = _problem(seed)
-    result = api.solve(problem, "exact_sdp_constrained", k=k, settings={"solver": solver})
-    best = problems.optimum(problem.matrix.S, k)
-    assert result.variance <= best * (1 + 1e-9)
-    assert result.bound >= best
-    assert result.relaxation_value <= result.relaxation_bound
-    assert result.relaxation_gap <= 1e-6
-
-
-@pytest.mark.parametrize("k", some(1, [2, 3]))
-@pytest.mark.parametrize("seed", some(2, range(6)))
-def test_the_constrained_forms_agree_within_their_certified_gaps(seed, k):
-    problem, _ = _problem(seed)
-    k = min(k, problem.n)
-    first, exact = (
-        api.solve(problem, s, k=k) for s in ("dspca_constrained", "exact_sdp_constrained")
-    )
-    unit = 1e-9 * exact.relaxation_bound
-    assert first.relaxation_value <= exact.relaxation_bound + unit
-    assert exact.relaxation_value <= first.relaxation_bound + unit
-    assert first.relaxation_gap <= 1e-3
-    if problem.n <= 12:
-        assert first.bound >= problems.optimum(problem.matrix.S, k)
-    scaled = api.solve(Problem.from_covariance(1e-8 * problem.matrix.S), "dspca_constrained", k=k)
-    assert 1e8 * scaled.relaxation_value == pytest.approx(first.relaxation_value, rel=1e-6)
-
-
-@pytest.mark.parametrize("eps", [0.0, -1.0, 1e-300, 2.0, np.nan])
-def test_the_constrained_form_refuses_an_accuracy_out_of_range(eps):
-    problem, _ = _problem(0)
-    with pytest.raises(InputError, match="it must be from 1e-12 to 1"):
-        api.solve(problem, "dspca_constrained", k=2, settings={"eps": eps})
+    scaled = Problem.from_covariance(1e-8 * problem.matrix.S)
+    for k in {1, min(2 + seed % 3, problem.n)}:
+        first, again = (api.solve(p, "dspca_constrained", k=k) for p in (problem, scaled))
+        exact = [
+            api.solve(problem, "exact_sdp_constrained", k=k, settings={"solver": solver})
+            for solver in ("SCS", "CLARABEL")
+        ]
+        results = [first, *exact]
+        unit = 1e-9 * first.relaxation_bound
+        low = max(result.relaxation_value for result in results)
+        assert low <= min(result.relaxation_bound for result in results) + unit
+        assert first.relaxation_gap <= 1e-3
+        assert all(result.relaxation_gap <= 1e-6 for result in exact)
+        assert 1e8 * again.relaxation_value == pytest.approx(first.relaxation_value, rel=1e-6)
+        best = problems.optimum(problem.matrix.S, k)
+        assert all(result.variance <= best * (1 + 1e-9) for result in results)
+        assert all(result.bound >= best for result in results)
 
 
 @pytest.mark.parametrize(("m", "n", "k_u", "k"), [(3, 4, 2, 2), (5, 4, 1, 3), (4, 4, 4, 4)])
@@ -190,18 +148,6 @@ def test_the_rectangular_form_bounds_every_sparse_pair(m, n, k_u, k):
     assert result.relaxation_gap <= 1e-5
 
 
-def test_beyond_its_practical_size_the_exact_solver_refuses():
-    S = np.full((130, 130), 0.5) + 0.5 * np.eye(130)
-    with pytest.raises(ValueError, match=r"130 variables.*CLARABEL.*120.*memory 4\.\d GB"):
-        api.solve(
-            Problem.from_covariance(S), "exact_sdp", settings={"rho": 0.1, "solver": "CLARABEL"}
-        )
-    with pytest.raises(InputError, match="choose from 'SCS', 'CLARABEL'"):
-        api.solve(Problem.from_covariance(S), "exact_sdp", settings={"rho": 0.1, "solver": "MOSEK"})
-    assert cvxpy_duals.memory("CLARABEL", 100) == pytest.approx(1.4e9, rel=0.3)  # as measured
-    assert not registry.module("solver", "exact_sdp").COUNTED
-
-
 @pytest.mark.parametrize(("some", "accuracy"), [("partial", 1e-5), ("auto", 1e-8)])
 def test_a_part_of_the_eigenvalues_changes_no_answer(some, accuracy, monkeypatch):
     monkeypatch.setattr(smoothing, "LARGE", 50)
@@ -215,32 +161,24 @@ def test_a_part_of_the_eigenvalues_changes_no_answer(some, accuracy, monkeypatch
     )
     assert part.relaxation_value == pytest.approx(full.relaxation_value, rel=accuracy)
     assert part.relaxation_bound == pytest.approx(full.relaxation_bound, rel=accuracy)
-    with pytest.raises(InputError, match="'auto', 'full' or 'partial'"):
-        api.solve(problem, "dspca", settings={"rho": 1.0, "eigenvalues": "some"})
 
 
-@pytest.mark.parametrize(("family", "n", "seed"), [("spiked", 50, 300), ("gaussian", 50, 304)])
-def test_continuation_goes_on_where_the_box_qps_were_solved_too_loosely(family, n, seed):
-    size = dict(m=n, n=n) if family == "gaussian" else dict(n=n)
-    problem = api.load(family, seed=seed, **size).given_as("covariance")
-    lam = penalty(family, n)
-    result = api.solve(problem, "bca_continuation", settings={"lam": lam, "screen": False})
+def test_continuation_goes_on_where_the_box_qps_were_solved_too_loosely():
+    problem = api.load("spiked", n=50, seed=300).given_as("covariance")
+    settings = {"lam": penalty("spiked", 50), "screen": False}
+    result = api.solve(problem, "bca_continuation", settings=settings)
     assert result.status == "converged"  # the first ended at a gap of 1.09e-3
 
 
-@pytest.mark.parametrize("family", ["gaussian", "spiked"])
-def test_loose_box_qps_reach_the_same_gap_for_fewer_flops(family):
-    size = dict(m=60, n=60) if family == "gaussian" else dict(n=60)
-    problem = api.load(family, seed=5, **size).given_as("covariance")
-    goal = dict(lam=penalty(family, 60), screen=False, K=300, stop="gap", tol=1e-2)
+def test_loose_box_qps_reach_the_same_gap_for_fewer_flops():
+    problem = api.load("spiked", n=60, seed=5).given_as("covariance")
+    goal = dict(lam=penalty("spiked", 60), screen=False, K=300, stop="gap", tol=1e-2)
     tight = api.solve(problem, "bca", **arguments(goal))
     loose = api.solve(problem, "bca", **arguments({**goal, "inner": "loose", "eps": 5e-3}))
     assert tight.status == loose.status == "converged"
     assert loose.relaxation_value <= tight.relaxation_bound
     assert tight.relaxation_value <= loose.relaxation_bound
     assert loose.cost.flops < tight.cost.flops / 2
-    with pytest.raises(InputError, match="'tight' or 'loose'"):
-        api.solve(problem, "bca", settings={"lam": 1.0, "inner": "some"})
 
 
 @pytest.mark.parametrize("guess", [1, 3, 4])
@@ -250,3 +188,27 @@ def test_all_eigenpairs_within_the_width_are_found(guess):
     w, V = spectral.part_eigen((Q * d) @ Q.T, 0.08, guess)
     assert w[-3:] == pytest.approx(d[-3:]) and w[0] < 0.92
     assert np.abs((Q * d) @ Q.T @ V - V * w).max() < 1e-12
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_the_limit_of_block_coordinate_ascent_is_optimal(seed):
+    X = np.random.default_rng(seed).standard_normal((9, 5))
+    S, eps, n = X @ X.T, 0.05, len(X)
+    S /= S.diagonal().max()
+    lam, beta = 0.2 * np.abs(S).max(), eps / n
+    Z, V = block_ascent.identity_start(S, lam)
+    for _ in range(500):
+        block_ascent.sweep(S, Z, V, lam, beta, 1000, 1e-13)
+
+    def residual(X):
+        """Return the largest violation of the optimality conditions of problem (6)."""
+        U = np.trace(X) * np.eye(n) - beta * np.linalg.inv(X) - S
+        return np.abs(U + np.clip(X - U, -lam, lam)).max()
+
+    assert residual(Z) < 1e-6 * lam < residual(Z + 1e-3 * np.eye(n))
+    # and it is eps-suboptimal for problem (5), whose optimum is half of the squared relaxation's
+    exact = api.solve(
+        Problem.from_covariance(S), "exact_sdp", settings={"rho": lam, "solver": "CLARABEL"}
+    )
+    reached = relaxation.value(S, Z, lam) - np.trace(Z) ** 2 / 2
+    assert exact.relaxation_value**2 / 2 - reached <= eps + 1e-5

@@ -29,26 +29,23 @@ def _factor(kind, rng, n, rank):
         V[1] = V[0]
         V[n // 2] = 0.0
     if kind == "repeated eigenvalues":
-        V = (
-            np.linalg.qr(rng.standard_normal((n, n)))[0][:, :rank]
-            * np.repeat([2.0, 1.0], rank)[:rank]
-        )
+        scales = np.repeat([2.0, 1.0], rank)[:rank]
+        V = np.linalg.qr(rng.standard_normal((n, n)))[0][:, :rank] * scales
     return V
 
 
-def _problem(kind, seed, most=10):
+def _problem(kind, seed):
+    """Return a problem of at most eight variables, a cardinality and the rank of Sigma."""
     rng = np.random.default_rng([seed, len(kind)])
-    n = int(rng.integers(2, most + 1))
-    V = _factor(kind, rng, n, int(rng.integers(1, n + 1)))
-    return (
-        Problem.from_covariance(V @ V.T),
-        int(rng.integers(1, n + 1)),
-        int(np.linalg.matrix_rank(V @ V.T, tol=1e-9)),
-    )
+    n = int(rng.integers(2, 9))
+    V = _factor(kind, rng, n, int(rng.integers(1, min(n, 4) + 1)))
+    rank = int(np.linalg.matrix_rank(V @ V.T, tol=1e-9))
+    return Problem.from_covariance(V @ V.T), int(rng.integers(1, n + 1)), rank
 
 
-def _optimum(problem, k, nonnegative):
-    return api.solve(problem, "brute_force", k=k, nonnegative=nonnegative).variance
+def exact(problem, k, nonnegative, d, **settings):
+    settings["d"] = d
+    return api.solve(problem, "spannogram_exact", k=k, nonnegative=nonnegative, settings=settings)
 
 
 def rho(n, k, d, w):
@@ -56,79 +53,41 @@ def rho(n, k, d, w):
     return max(k / (2 * n), 1.0 / (1.0 + 2.0 * n / k * (w[d] if d < n else 0.0) / w[0]))
 
 
+@pytest.mark.parametrize("nonnegative", [True, False])
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("seeds", problems.groups(50, 5, few=5))
-def test_at_the_rank_of_sigma_it_is_exact(kind, seeds):
+@pytest.mark.parametrize("seeds", problems.groups(40, 10, few=10))
+def test_theorem_1_and_the_bounds_hold_and_at_the_rank_of_sigma_it_is_exact(
+    seeds, kind, nonnegative
+):
     for seed in seeds:
         problem, k, rank = _problem(kind, seed)
-        for nonnegative in (True, False):
-            best = _optimum(problem, k, nonnegative)
-            result = api.solve(
-                problem, "spannogram_exact", k=k, nonnegative=nonnegative, settings={"d": rank}
+        n, S = problem.n, problem.matrix.S
+        w, best = np.linalg.eigvalsh(S)[::-1].clip(0), problems.optimum(S, k, nonnegative)
+        for d in {1 + seed % 4, rank}:
+            result = exact(problem, k, nonnegative, d)
+            assert best <= result.bound and result.variance <= best * (1 + 1e-9)
+            if d >= rank:
+                assert result.variance == pytest.approx(best, rel=1e-9)
+                assert result.bound == pytest.approx(best, rel=1e-8)
+            shifted = exact(problem, k, nonnegative, d, shift=True)
+            assert best <= shifted.bound <= result.bound * (1 + 1e-9)
+            sampled = api.solve(
+                problem,
+                "spannogram",
+                k=k,
+                nonnegative=nonnegative,
+                settings={"d": d, "samples": "sharp"},
             )
-            assert result.variance == pytest.approx(best, rel=1e-9)
-            assert result.bound == pytest.approx(best, rel=1e-8)
-            assert result.bound >= best
-
-
-@pytest.mark.parametrize("d", [1, 2, 3, 4])
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("seeds", problems.groups(50, 10, few=10))
-def test_theorem_1_and_the_bounds_hold(kind, d, seeds):
-    for seed in seeds:
-        problem, k, rank = _problem(kind, seed)
-        n, w = problem.n, np.linalg.eigvalsh(problem.matrix.S)[::-1].clip(0)
-        best = _optimum(problem, k, True)
-        result = api.solve(problem, "spannogram_exact", k=k, nonnegative=True, settings={"d": d})
-        assert result.variance >= rho(n, k, d, w) * best * (1 - 1e-9)
-        assert result.bound >= best
-        r = min(d, rank)
-        assert result.extra["candidates"] <= 2**r * comb(n + 1, r)
-        shifted = api.solve(
-            problem, "spannogram_exact", k=k, nonnegative=True, settings={"d": d, "shift": True}
-        )
-        assert best <= shifted.bound <= result.bound * (1 + 1e-9)
-        sampled = api.solve(
-            problem, "spannogram", k=k, nonnegative=True, settings={"d": d, "samples": "sharp"}
-        )
-        assert sampled.bound >= best  # the harness's own: the sampled one stays apart
-        assert sampled.claim.bound is None
-
-
-@pytest.mark.parametrize("seed", problems.some(6, range(20)))
-def test_exact_for_a_multiple_of_the_identity_and_a_matrix_of_rank_d(seed):
-    rng = np.random.default_rng(seed)
-    n, d = int(rng.integers(3, 9)), int(rng.integers(1, 3))
-    V = rng.standard_normal((n, d))
-    problem = Problem.from_covariance(V @ V.T + rng.uniform(0.1, 2.0) * np.eye(n))
-    for nonnegative in (True, False):
-        result = api.solve(
-            problem,
-            "spannogram_exact",
-            k=2,
-            nonnegative=nonnegative,
-            settings={"d": d, "shift": True},
-        )
-        assert result.variance == pytest.approx(_optimum(problem, 2, nonnegative), rel=1e-9)
-        assert result.bound == pytest.approx(result.variance, rel=1e-7)
-
-
-@pytest.mark.parametrize("seed", problems.some(4, range(12)))
-def test_the_kernel_is_its_twin(seed):
-    rng = np.random.default_rng(seed)
-    n, d, nonnegative = int(rng.integers(4, 7)), int(rng.integers(2, 5)), bool(seed % 2)
-    V = rng.standard_normal((n, d))
-    P = np.vstack([V, np.zeros((1, d))] if nonnegative else [V, -V, np.zeros((1, d))])
-    Ts = next(iter(EXACT.circles(n, d, nonnegative)))
-    keys = rng.integers(2**63, size=len(P), dtype=np.uint64)
-    case = P, P, Ts, 2, nonnegative, 0.1, keys
-    with flops.counting() as ledger:
-        compiled = spannogram.sweep(*case, np.zeros(997, np.uint64))
-        work = ledger.compiled
-    expected, *rest = twin(spannogram.sweep)(*case, np.zeros(997, np.uint64))
-    assert work == expected > 0
-    for a, b in zip(compiled, rest, strict=True):
-        assert np.allclose(a, b)
+            assert sampled.bound >= best  # the harness's own: the sampled one is separate
+            assert sampled.claim.bound is None
+            if nonnegative:
+                assert result.variance >= rho(n, k, d, w) * best * (1 - 1e-9)
+                r = min(d, rank)
+                assert result.extra["candidates"] <= 2**r * comb(n + 1, r)
+        raised = Problem.from_covariance(S + 0.7 * np.eye(n))  # rank d plus a multiple of I
+        result = exact(raised, k, nonnegative, rank, shift=True)
+        assert result.variance == pytest.approx(best + 0.7, rel=1e-9)
+        assert result.bound == pytest.approx(best + 0.7, rel=1e-7)
 
 
 @settings(max_examples=60)
@@ -222,20 +181,20 @@ def test_a_random_line_is_as_near_as_computed():
         )
 
 
-@pytest.mark.parametrize("samples", problems.some(1, ["sharp", "paper"]))  # paper: 50 times as many
-def test_the_sampled_promise_is_kept_at_least_as_often_as_claimed(samples):
+def test_the_sampled_promise_is_kept_at_least_as_often_as_claimed():
     reached, bounded, eps, runs = [], [], 0.2, 0
-    for seed in range(60):
+    for seed in range(40):
         problem, k, rank = _problem("general", seed)
-        d = min(3, rank)
-        best = _optimum(problem, k, True)
-        exact = api.solve(problem, "spannogram_exact", k=k, nonnegative=True, settings={"d": d})
+        d, best = min(3, rank), problems.optimum(problem.matrix.S, k, True)
+        best_of_rank_d = exact(problem, k, True, d)
         w, U = problem.covariance.leading_pairs(d + 1)
         V, _ = lowrank.low_rank(w, U, d)
         for again in range(3):
-            settings = dict(k=k, d=d, eps=eps, samples=samples, nonnegative=True, seed=again)
+            settings = dict(k=k, d=d, eps=eps, samples="sharp", nonnegative=True, seed=again)
             result = api.solve(problem, "spannogram", **arguments(settings))
-            of_sampled, of_exact = (np.sum((V.T @ answer.x) ** 2) for answer in (result, exact))
+            of_sampled, of_exact = (
+                np.sum((V.T @ answer.x) ** 2) for answer in (result, best_of_rank_d)
+            )
             reached.append(of_sampled >= (1 - eps) * of_exact)
             bounded.append(result.bound_whp >= best)
             runs += 1 / problem.n
@@ -254,7 +213,7 @@ def test_without_enough_samples_there_is_no_bound_with_probability():
 
 
 @pytest.mark.parametrize("nonnegative", [True, False])
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_path_is_what_single_runs_give(nonnegative, seed):
     problem, _ = problems.problem("gaussian data", seed)
     ks = range(1, problem.n + 1)
@@ -264,9 +223,8 @@ def test_a_path_is_what_single_runs_give(nonnegative, seed):
         assert one.claim.bound_whp == pytest.approx(bound, rel=1e-9)
 
 
-@pytest.mark.parametrize("seeds", problems.groups(20, 5))
-def test_polishing_never_loses(seeds):
-    for seed in seeds:
+def test_polishing_never_loses():
+    for seed in range(10):
         problem, k = problems.problem("gaussian data", seed)
         settings = dict(k=k, nonnegative=True, samples=4)
         plain, polished = (
@@ -281,9 +239,8 @@ def test_polishing_never_loses(seeds):
         assert norms[0] == pytest.approx(norms[1], rel=1e-9)
 
 
-@pytest.mark.parametrize("seeds", problems.groups(30, 10))
-def test_the_rank_one_solution_is_the_best(seeds):
-    for seed in seeds:
+def test_the_rank_one_solution_is_the_best():
+    for seed in range(30):
         rng = np.random.default_rng(seed)
         n = int(rng.integers(1, 7))
         v, k = rng.standard_normal(n), int(rng.integers(1, n + 1))
@@ -294,7 +251,7 @@ def test_the_rank_one_solution_is_the_best(seeds):
 
 
 def test_wide_data_need_no_square_matrix():
-    problem = Problem.from_data(np.random.default_rng(0).standard_normal((12, 20_000)))
+    problem = Problem.from_data(np.random.default_rng(0).standard_normal((12, 4_000)))
     result = api.solve(problem, "spannogram", k=5, nonnegative=True, settings={"samples": "sharp"})
     assert result.cardinality == 5
     assert result.problem.form == "data"
@@ -302,3 +259,12 @@ def test_wide_data_need_no_square_matrix():
     assert len(w) == 12
     assert np.allclose(U[:, :11].T @ U[:, :11], np.eye(11), atol=1e-9)
     assert normalize(U[:, 0]) @ (problem.covariance @ U[:, 0]) == pytest.approx(w[0])
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_algorithm_1_takes_no_more_flops_than_theorem_1_counts(d):
+    for n, k in ((10, 4), (16, 2), (16, 8)):
+        problem = api.load("gaussian", m=2 * n, n=n, seed=n)
+        result = exact(problem, k, True, d)
+        assert 1 <= result.extra["candidates"] <= 2**d * comb(n + 1, d)
+        assert 0 < result.cost.flops <= n ** (d + 1) + n**d * k**d
