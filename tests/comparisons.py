@@ -1,7 +1,6 @@
 """Run comparisons on a few problems in the same way as the command, but time each run once."""
 
 import json
-import textwrap
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -11,31 +10,9 @@ import numpy as np
 from spcabench.comparison import making, plans, suite
 from spcabench.comparison.entrants import Entrant, labelled
 from spcabench.page import comparison_page
+from tests.own_solver import file_of as file_of
 
-SOLVER = '''"""A solver of a test."""
-
-import numpy as np
-
-from spcabench.iterate import Traits
-from spcabench.vectors import project
-
-TRAITS = Traits(control="cardinality", accepts="covariance")
-EXAMPLE = dict(k=3)
-{top}
-
-def solve(problem, *, k{settings}):
-{body}
-'''
 SEEDS_OF = {"random": 3, "search": 1, "plain": 1, "skipped": 1}  # number of seeds of a solver
-HONEST = "yield project(problem.covariance.largest_column(), k)"
-
-
-def file_of(folder, name, body=HONEST, top="", settings=""):
-    """Write a solver file with ``top`` at the start of the module and ``body`` in solve."""
-    file = folder / f"{name}.py"
-    body = textwrap.indent(textwrap.dedent(body).strip(), "    ")
-    file.write_text(SOLVER.format(top=top, settings=settings, body=body), encoding="utf-8")
-    return str(file)
 
 
 def few_problems(patch, items):

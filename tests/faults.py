@@ -21,36 +21,7 @@ from tests.system_processes import is_free
 
 ROOT = Path(__file__).parents[1]
 COPIED = ("spcabench", "solvers", "datasets", "profiles", "docs", "Snakefile", "README.md")
-NAME = "trial2025_fig1"
-FIGURE = '''"""Trial (2025), Figure 1: eight short runs."""
-from spcabench.claims import above, claim, tidy
-from spcabench.run import Run
-
-PANELS, SIZE = (1, 1), (3, 2)
-
-
-@claim("T1", "section 1", "there is variance", kind="number", measures="variance", unit="",
-    rule=above(1))
-def T1(data):
-    rows = data.assign(least=data.variance.min())
-    return tidy(rows, "least", "pitprops", reading="as run", seed=None)
-
-
-def runs(scale):
-    for k in range(2, 10):
-        yield Run(dataset="pitprops", solver="grqi", settings=dict(k=k))
-
-
-def draw(data, axes):
-    axes.flat[0].plot(data.cardinality, data.variance, "o")
-'''
-PAPER = """authors = ["Trial"]
-year = 2025
-title = "Trials"
-venue = "Journal of Trials 1"
-address = "https://example.org/trial"
-place = 3
-"""
+NAME = "daspremont2007_artificial"
 COMMANDS = {
     "figure": ["figure", NAME],
     "figures": ["figure"],
@@ -83,9 +54,8 @@ class Workspace:
         copied(folder)
         figures = folder / "spcabench" / "figures"
         for file in (*figures.glob("[a-z]*.py"), *figures.glob("*.toml")):
-            file.unlink()
-        (figures / f"{NAME}.py").write_text(FIGURE)
-        (figures / f"{NAME.partition('_')[0]}.toml").write_text(PAPER)
+            if not NAME.startswith(file.stem):  # with its paper
+                file.unlink()
         with (folder / "spcabench" / "comparison" / "suite.py").open("a") as suite:
             suite.write('\nSUITES["trial"] = [replace(ITEMS[0], ks=(3, 6))]\n')
 
@@ -118,7 +88,7 @@ class Workspace:
         """Return the deciding columns of all rows, and the verdicts."""
         files = sorted((self.folder / "results").rglob("rows/**/*.parquet"))
         names = [str(file.relative_to(self.folder)) for file in files]
-        return names, rows.read_table(files, DECIDED).to_pylist()
+        return names, rows.read_table(files, [*DECIDED, "extra"]).to_pylist()
 
     def processes(self):
         """Return all processes that commands have started and that are still alive."""

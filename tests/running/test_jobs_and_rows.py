@@ -6,7 +6,6 @@ import pickle
 import re
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -17,7 +16,6 @@ from spcabench.running import fingerprint, rows, runner
 from spcabench.running import jobs as figure_jobs
 from spcabench.running.fingerprint import tree_hash
 from spcabench.running.jobs import groups, unpublished
-from spcabench.running.runner import Job, Timing
 
 
 def run_job(figure, scale, job, out):
@@ -26,7 +24,9 @@ def run_job(figure, scale, job, out):
 
 
 FIGURE = '''"""Trial figure."""
+import fcntl
 from spcabench.run import Run
+from spcabench.running import exclusive_timing
 def runs(scale):
     yield Run(dataset="pitprops", solver="gpower1", settings=dict(k=4), vectors=True)
     yield Run(dataset="pitprops", solver="grqi", match="gpower1", memory=True)
@@ -35,8 +35,18 @@ def runs(scale):
     yield Run(**small, solver="grqi", timed=True)
     yield Run(**small, solver="gpower0", timed=True)
     yield Run(dataset="pitprops", function=trace)
+    yield Run(dataset="pitprops", function=exclusive, timed=True)
+    yield Run(dataset="pitprops", solver="grqi", settings=dict(k=3), timed=True, long=True)
+    yield Run(dataset="pitprops", solver="tpower", settings=dict(k=3), timed=True, long=True)
 def trace(problem, *, seed):
     return {"trace": float(problem.covariance.diagonal().sum())}
+def exclusive(problem, *, seed):
+    with (exclusive_timing.home() / exclusive_timing.TIMING).open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return {"exclusive": 1}
+    return {"exclusive": 0}
 '''
 
 
@@ -47,49 +57,26 @@ def figure(here, add_file):
 
 
 def test_runs_are_grouped_by_solver_and_timed_ones_by_problem(figure):
-    jobs_of = groups(figure, "quick")
-    assert [len(jobs_of[name]) for name in ("gpower1", "brute_force", "measure-trace")] == [2, 1, 1]
-    (timed,) = [runs for name, runs in jobs_of.items() if name.startswith("timed-")]
-    assert [r.solver for r in timed] == ["grqi", "gpower0"]
-    (chain,) = chains(jobs_of["gpower1"])
-    assert [run.solver for run in chain] == ["gpower1", "grqi"]
-    assert len(chains(timed)) == 2
+    grouped = [*groups(figure, "quick").values()]
+    names = [[run.solver or run.measure for run in runs] for runs in grouped]
+    assert names[:3] == [["gpower1", "grqi"], ["brute_force"], ["grqi", "gpower0"]]
+    assert names[3:] == [["trace"], ["exclusive"], ["grqi"], ["tpower"]]
+    assert [len(chains(runs)) for runs in grouped[:3]] == [1, 1, 2]
 
 
-def test_every_group_is_in_one_job_and_what_is_timed_in_one_of_its_own(figure):
+def test_every_group_is_in_one_job_and_what_is_timed_or_long_in_one_of_its_own(figure):
     for scale in ("quick", "paper"):
-        jobs = figure_jobs.jobs(figure, scale)
-        together = [pair for groups_of in jobs.values() for pair in groups_of.items()]
+        short, long = (figure_jobs.jobs(figure, scale, long=only) for only in (False, True))
+        together = [pair for job in [*short.values(), *long.values()] for pair in job.items()]
         assert dict(together) == groups(figure, scale) and len(together) == len(dict(together))
-        for name, groups_of in jobs.items():
+        for name, groups_of in (short | long).items():
             assert {g.startswith("timed-") for g in groups_of} == {name.startswith("timed")}
+        assert [name.rpartition("-")[0] for name in long] == [
+            f"timed-long-{solver}-pitprops" for solver in ("grqi", "tpower")
+        ]
     assert figure_jobs.jobs(figure, "quick").keys() == {"others", "timed"}
-    timed = [name for name in figure_jobs.jobs(figure, "paper") if "timed" in name]
-    assert timed == ["timed-gaussian"]
-
-
-CLOCKED = '''"""A figure whose function measures times, and tells whether the lock is exclusive."""
-import fcntl
-from spcabench.run import Run
-from spcabench.running import exclusive_timing
-def runs(scale):
-    yield Run(dataset="pitprops", function=measure, timed=True)
-def measure(problem, *, seed):
-    with (exclusive_timing.home() / exclusive_timing.TIMING).open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return {"exclusive": 1}
-    return {"exclusive": 0}
-'''
-
-
-def test_a_function_that_measures_times_is_called_once_while_nothing_else_runs(here, add_file):
-    add_file("figure", "trial2013_fig3", CLOCKED)
-    assert figure_jobs.jobs("trial2013_fig3", "quick").keys() == {"timed"}
-    run_job("trial2013_fig3", "paper", "timed-measure-measure", here / "rows.parquet")
-    (numbers,) = rows.read([here / "rows.parquet"]).extra  # a solver would have several rounds
-    assert numbers == {"exclusive": 1}
+    untimed = ["gpower1", "brute_force", "measure-trace"]
+    assert short.keys() == {*untimed, "timed-gaussian", "timed-measure-exclusive"}
 
 
 def test_a_job_has_the_rows_of_each_of_its_groups(figure, tmp_path):
@@ -98,9 +85,10 @@ def test_a_job_has_the_rows_of_each_of_its_groups(figure, tmp_path):
     table, asked = rows.read([out]), groups(figure, "quick")
     for group, part in table.groupby("group"):
         assert [*part.solver.dropna()] == [run.solver for run in asked.pop(group) if run.solver]
-    assert [name.partition("-")[0] for name in asked] == ["timed"]
+    assert all(name.startswith("timed-") for name in asked)
     (trace,) = table[table.measure.notna()].to_dict("records")
     assert (trace["measure"], trace["extra"]) == ("trace", {"trace": pytest.approx(13.0)})
+    assert 0.0 < trace["solve_time"] < 60.0
     gpower1, grqi, _ = table[table.solver.notna()].to_dict("records")
     assert grqi["k"] == grqi["cardinality"] == gpower1["cardinality"] == len(gpower1["support"])
     assert len(gpower1["values"]) == gpower1["cardinality"] and gpower1["search_runs"] >= 1
@@ -112,23 +100,18 @@ def test_a_job_has_the_rows_of_each_of_its_groups(figure, tmp_path):
     assert not list(out.parent.glob("*.journal")) and not list(out.parent.glob(".*"))
 
 
-def test_timed_rows_are_interleaved(figure, tmp_path, monkeypatch):
+def test_timed_rows_are_interleaved_and_a_function_that_measures_times_is_called_once(
+    figure, tmp_path, monkeypatch
+):
     monkeypatch.setattr(figure_jobs, "MIN_ROUNDS", {"quick": 3})
     run_job(figure, "quick", "timed", tmp_path / "t.parquet")
     table = rows.read([tmp_path / "t.parquet"])
+    called, table = table.iloc[-1], table.iloc[:-1]
+    assert called.extra == {"exclusive": 1}  # nothing else runs meanwhile
     assert table.solver.tolist() == ["grqi", "gpower0"] * 3
     assert table.repeat.tolist() == [0, 0, 1, 1, 2, 2]
     assert (table.samples >= 1).all() and table.calibration.gt(0).all()
     assert table.groupby("solver").flops.nunique().eq(1).all()
-
-
-@pytest.mark.parametrize(("one_round", "rounds"), [((True, True), 1), ((True, False), 2)])
-def test_long_runs_have_one_round_if_all_of_a_problem_say_that_it_is_enough(one_round, rounds):
-    small = dict(dataset="pitprops", solver="grqi", settings=dict(k=4), timed=True)
-    runs = [Run(**small, seed=seed, one_round=one) for seed, one in enumerate(one_round)]
-    timing = Timing(rounds=15, least=2, seconds=0.0)
-    made = runner.rows_of(Job("trial", {"all": runs}, timing, "", Path()))
-    assert [row.repeat for row in made] == sorted([*range(rounds)] * 2)
 
 
 def test_a_local_variable_is_not_the_function_with_its_name(tmp_path):
@@ -174,9 +157,15 @@ def test_only_what_is_done_counts_in_a_hash(tmp_path):
     assert a == b != c
 
 
-def test_a_solver_is_part_of_its_own_jobs_only(tmp_path):
-    grqi = registry.path("solver", "grqi")
-    worker = fingerprint.closure(fingerprint.WORKER)
+def test_the_hash_of_runs_has_every_field_of_them_their_order_and_all_their_code():
+    run = Run(dataset="gaussian", solver="grqi", settings={"k": 3})
+    others = dict(dataset="spiked", solver="tpower", settings={"k": 4}, parameters={"n": 9}, seed=1)
+    others |= dict(match="em", form="data", timed=True, one_round=True, timeout=7.0, label="a")
+    lists = [[run], [run, run], [run, run.at(k=4)], [run.at(k=4), run]]
+    lists += [[replace(run, **{name: value})] for name, value in others.items()]
+    keys = [fingerprint.of_runs(runs) for runs in lists] + [fingerprint.of_runs([run], "timing")]
+    assert len({*keys}) == len(keys)
+    worker, grqi = fingerprint.closure(fingerprint.WORKER), registry.path("solver", "grqi")
     names = {file.name for file in worker}
     assert {"data.py", "driver.py", "tune.py", "problem.py"} <= names and grqi not in worker
     assert not {"style.py", "claims.py", "results_page.py"} & names
@@ -223,22 +212,12 @@ def test_a_measure_is_made_again_when_what_it_uses_changes(figure, tmp_path, add
         return figure_jobs.key(figure, "paper", "measure-trace")
 
     first = key()
-    assert first == key("yield problem  # a comment") == key(COLOUR_OF_A_LINE=2)
+    assert first == key("yield problem  # a comment", COLOUR_OF_A_LINE=2)
     assert len({first, key("yield 1"), key(SHARE=2.0), key(changed="swaps")}) == 4
 
 
-def test_a_figure_does_not_wait_for_its_long_runs_and_each_is_one_job(figure, tmp_path, add_file):
-    run = "Run(dataset='pitprops', solver='{}', settings=dict(k=3), timed=True, long=True)"
-    both = "".join(f"    yield {run.format(solver)}\n" for solver in ("grqi", "tpower"))
-    add_file("figure", figure, FIGURE.replace("def trace(", f"{both}def trace("))
-    long = figure_jobs.jobs(figure, "paper", long=True)
-    assert [name.rpartition("-")[0] for name in long] == [
-        f"timed-long-{solver}-pitprops" for solver in ("grqi", "tpower")
-    ]
-    assert not long.keys() & figure_jobs.jobs(figure, "paper").keys()
-    assert [len(runs) for groups_of in long.values() for runs in groups_of.values()] == [1, 1]
-    # a long run whose row is published is not executed again
-    first, second = long
+def test_a_long_run_whose_row_is_published_is_not_executed_again(figure, tmp_path):
+    first, second = figure_jobs.jobs(figure, "paper", long=True)
     assert unpublished(tmp_path, figure, "paper") == [first, second]
     run_job(figure, "paper", first, tmp_path / "rows" / figure / "rows.parquet")
     assert unpublished(tmp_path, figure, "paper") == [second]

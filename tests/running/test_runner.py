@@ -13,6 +13,7 @@ from spcabench.running.process import Ended, Worker
 from spcabench.running.runner import Job, Timing
 from spcabench.running.schema import Answer
 from spcabench.solving.status import Status
+from tests import own_solver
 from tests.answers import row_of, rows_of
 from tests.problems import explicit
 from tests.trial import answered, row
@@ -20,20 +21,7 @@ from tests.trial import answered, row
 TASK = Run(dataset="pitprops", settings={"k": 3}, timeout=60.0)
 GOOD = replace(TASK, solver="grqi")
 ONCE = Timing(fastest=True)
-SOLVER = '''"""Trial."""
-import faulthandler, os, signal, sys, time
-import numpy as np
-from spcabench.iterate import Iterate, Traits
-TRAITS = Traits(control="cardinality")
-EXAMPLE = dict(k=3)
-KEPT = {}
-faulthandler.disable()  # that of pytest, which would print its own stack
-
-
-def solve(problem, *, k):
-    x = np.eye(problem.n)[0]
-    BODY
-'''
+FAULTS_OF_PYTEST = "faulthandler.disable()"  # it would print its own stack
 
 
 @pytest.fixture
@@ -41,9 +29,8 @@ def file_of(here):
     """Return a function that writes the file of a solver with a body."""
 
     def made(body, name="trial"):
-        path = here / f"{name}.py"
-        path.write_text(SOLVER.replace("BODY", body.replace("\n", "\n    ")))
-        return str(path)
+        body = f"x = np.eye(problem.n)[0]\n{body}"
+        return own_solver.file_of(here, name, body, top=FAULTS_OF_PYTEST)
 
     return made
 
@@ -71,17 +58,12 @@ def test_every_failure_is_one_row_and_the_next_run_is_not_affected(file_of):
         timeout = 1.0 if status == "killed" else 60.0
         solver = file_of(body, f"trial{place}")
         runs += [replace(TASK, solver=solver, timeout=timeout), GOOD]
-    made = rows_of(runs, ONCE)
+    *made, refused = rows_of([*runs, replace(GOOD, parameters={"colour": "red"})], ONCE)
     for body, failure, good in zip(FAILURES, made[::2], made[1::2], strict=True):
         assert failure.status == FAILURES[body] and not failure.status.good, body
         assert "\n" not in failure.reason and failure.variance is None, body
         assert good.status == "converged", body
-
-
-def test_an_answer_after_its_limit_is_flagged_and_not_refused(file_of):
-    limited = replace(TASK, settings=dict(k=3, time_limit=0.1))
-    answer = row_of(replace(limited, solver=file_of("time.sleep(0.5); yield x")), ONCE)
-    assert answer.status.good and answer.flags == ["overtime"]
+    assert refused.status is Status.NOT_RUN and "colour" in refused.reason  # no solver is to blame
 
 
 @pytest.mark.parametrize(
@@ -104,7 +86,8 @@ def test_the_tolerated_delay_counts_neither_waiting_nor_the_search(limit, last):
 
 def test_a_cardinality_below_one_is_a_share_of_the_variables():
     shares = {0.5: 6, 0.25: 3, 0.01: 2}  # of 13 variables, at least two
-    assert [row_of(GOOD.at(k=share), ONCE).k for share in shares] == [*shares.values()]
+    made = rows_of([GOOD.at(k=share) for share in shares], ONCE)
+    assert [row.k for row in made] == [*shares.values()]
 
 
 @pytest.mark.parametrize(("solver", "form"), [("gpower1", "data"), ("dspca", ""), ("em", "sparse")])
@@ -118,11 +101,9 @@ def test_the_columns_of_a_row_are_those_of_the_result(solver, form):
         assert getattr(made, name) == getattr(result, name), name
     cost = result.cost
     assert (made.flops, made.setup_flops) == (cost.flops, cost.setup_flops)
-    assert (made.search_runs, made.search_flops) == (
-        cost.search.get("runs"),
-        cost.search.get("flops"),
-    )
-    assert made.flops_in_all == cost.total_flops
+    search = {"runs": made.search_runs, "flops": made.search_flops}
+    assert search == {name: cost.search.get(name) for name in search}
+    assert made.flops_in_all == cost.total_flops and 0.0 <= made.waited <= 1.0
     assert (made.n, made.m, made.nnz, made.form) == (7, 9, 63, result.problem.form)
     assert np.array_equal(np.array(made.values), result.x[made.support])
     W, S = made.support, explicit(problem)
@@ -131,44 +112,72 @@ def test_the_columns_of_a_row_are_those_of_the_result(solver, form):
     assert (made.u is not None) == (result.u is not None)
 
 
-def test_values_are_those_of_the_vector_whatever_a_solver_says(file_of):
-    body = "yield Iterate(x, bound=1e9, extra={'objective': 1e9})"
-    answer = row_of(replace(TASK, solver=file_of(body)), ONCE)
-    assert answer.variance == pytest.approx(1.0) and answer.bound < 1e3
-    assert answer.claimed_bound == pytest.approx(1e9)
+def test_values_are_those_of_the_vector_and_a_late_answer_is_flagged(file_of):
+    body = "time.sleep(0.2)\nyield Iterate(x, bound=1e9, extra={'objective': 1e9})"
+    solver, limited = file_of(body), dict(k=3, time_limit=0.1)
+    late = row_of(replace(TASK, solver=solver, settings=limited), ONCE)
+    assert late.variance == pytest.approx(1.0) and late.bound < 1e3
+    assert late.claimed_bound == pytest.approx(1e9)
+    assert late.status.good and late.flags == ["overtime"]
 
 
-def test_the_fastest_round_is_the_row_of_a_run():
-    times = [0.3, 0.1, 0.2]
-    of_first = [dict(support=[0, 4], peak_memory=9.0), {}, {}]
-    columns = dict(setup_time=0.0, support=None, peak_memory=1.0)
-    best = runner.fastest(
-        [row(repeat=i, solve_time=times[i], **columns | of_first[i]) for i in range(3)]
-    )
-    assert best.seconds == min(times) and best.round_times == times
-    assert best.support == [0, 4] and best.peak_memory == 9.0 and best.repeat == 0
-    killed = runner.fastest([row(status=Status.KILLED, solve_time=None, setup_time=None)])
-    assert killed.status is Status.KILLED and killed.round_times is None
-
-
-@pytest.mark.parametrize(("seconds", "rounds"), [(5.5, 5), (6.0, 6), (0.1, 2), (99.0, 9)])
-def test_a_round_is_started_if_the_group_would_end_within_its_time(monkeypatch, seconds, rounds):
-    """A round takes a second; there are at least two and at most nine."""
+@pytest.mark.parametrize(
+    ("seconds", "one_round", "rounds"),
+    [
+        (5.5, (True, True), 5),
+        (6.0, (True, True), 6),
+        (0.1, (True, False), 2),
+        (0.1, (True, True), 1),
+        (99.0, (False, False), 9),
+    ],
+)
+def test_a_round_is_started_if_the_group_would_end_within_its_time(
+    monkeypatch, seconds, one_round, rounds
+):
+    """A round takes a second; at most nine and, unless all say that one is enough, at least two."""
     monkeypatch.setattr(runner, "perf_counter", iter([7.0, *np.arange(7.0, 99.0)]).__next__)
     answer = Answer(status=Status.CONVERGED, support=[1])
     monkeypatch.setattr(runner._Execution, "_answer", lambda *_: answer)
-    runs = [replace(GOOD, timed=True), replace(GOOD, timed=True, seed=1)]
+    runs = [replace(GOOD, timed=True, seed=i, one_round=one) for i, one in enumerate(one_round)]
     made = rows_of(runs, Timing(rounds=9, least=2, seconds=seconds))
     assert [row.repeat for row in made] == sorted([*range(rounds)] * 2)
     assert [row.support is None for row in made] == [row.repeat > 0 for row in made]
 
 
-def test_short_runs_are_repeated_and_long_runs_are_not(file_of):
-    short = replace(GOOD, timed=True)
-    long = replace(TASK, solver=file_of("time.sleep(0.3); yield x"), timed=True)
-    first, second = rows_of([short, long], Timing(rounds=3, longest=0.2, fastest=True))
-    assert (len(first.round_times), len(second.round_times)) == (3, 1)
-    assert first.seconds == min(first.round_times)
+@pytest.mark.parametrize("fastest", [True, False])
+def test_the_fastest_round_is_the_row_of_a_run_and_long_runs_have_one(monkeypatch, fastest):
+    """Without the fastest round, ratios are between runs of one round, so all are repeated."""
+    times: dict[int, list[float | None]] = {
+        0: [0.1, 0.05, 0.15],
+        1: [0.25, 0.24, 0.26],
+        2: [None] * 3,
+    }
+
+    def answer(self, run, reached):
+        seconds = times[run.seed].pop(0)
+        status = Status.CONVERGED if seconds else Status.KILLED
+        return Answer(status=status, solve_time=seconds, support=[0, 4], peak_memory=seconds)
+
+    monkeypatch.setattr(runner._Execution, "_answer", answer)
+    runs = [replace(GOOD, timed=True, seed=seed) for seed in times]
+    made = rows_of(runs, Timing(rounds=3, longest=0.2, fastest=fastest))
+    if fastest:
+        assert [row.round_times for row in made] == [[0.1, 0.05, 0.15], [0.25], None]
+        assert [row.seconds for row in made] == [0.05, 0.25, None]
+        assert [row.peak_memory for row in made] == [0.1, 0.25, None]  # of the first round
+        assert all(row.support == [0, 4] and row.repeat == 0 for row in made)
+    else:
+        assert [row.seconds for row in made] == [
+            0.1,
+            0.25,
+            None,
+            0.05,
+            0.24,
+            None,
+            0.15,
+            0.26,
+            None,
+        ]
 
 
 def test_a_sample_lasts_long_enough(monkeypatch):
@@ -195,11 +204,11 @@ problem.covariance @ x
 """
 
 
-@pytest.mark.parametrize("keeps", [True, False])
-def test_a_solver_that_keeps_something_between_runs_is_flagged(file_of, keeps):
-    body = WORK + ("KEPT['x'] = x\n" if keeps else "") + "yield x"
-    task = replace(TASK, solver=file_of(body), timed=True)
-    assert row_of(task).flags == (["warm"] if keeps else None)
+def test_a_solver_that_keeps_something_between_runs_is_flagged(file_of):
+    bodies = [WORK + "yield x", WORK + "KEPT['x'] = x\nyield x"]
+    solvers = [file_of(body, f"trial{i}") for i, body in enumerate(bodies)]
+    made = rows_of([replace(TASK, solver=solver, timed=True) for solver in solvers])
+    assert [row.flags for row in made] == [None, ["warm"]]
 
 
 def test_a_search_for_a_penalty_is_part_of_the_time_of_a_comparison():
@@ -278,11 +287,6 @@ def test_a_run_that_hangs_skips_the_harder_runs_of_its_series_and_in_a_warm_up_a
     runs = [slow, slow.at(k=4), replace(GOOD, series="b")]
     assert [row.status for row in rows_of(runs, ONCE)] == ["killed", "skipped", "converged"]
     assert [row.status for row in rows_of(runs, ONCE, warm=[slow])] == ["skipped"] * 3
-
-
-def test_a_problem_that_cannot_be_loaded_is_no_failure_of_a_solver():
-    answer = row_of(replace(GOOD, parameters={"colour": "red"}), ONCE)
-    assert answer.status is Status.NOT_RUN and "colour" in answer.reason
 
 
 def test_a_file_that_changes_while_it_runs_is_a_warning(file_of, here, capsys):

@@ -1,6 +1,5 @@
 """The workflow's plan and its locks."""
 
-import signal
 import subprocess
 import sys
 import time
@@ -13,21 +12,25 @@ from spcabench.cli import options
 from spcabench.errors import InputError
 from spcabench.running import workflow
 from spcabench.running.jobs import jobs
-from tests.problems import some
+from tests.problems import WHOLE
 from tests.system_processes import below, gone, is_free
 
 
-@pytest.mark.parametrize("scale", some(1, ["paper", "quick"]))
-def test_the_plan_holds_every_figure_and_every_job_that_is_a_step(scale):
-    words = "-m snakemake --dry-run --forceall --nolock --cores 1 --quiet host"
-    command = [sys.executable, *words.split(), "--", f"results/{scale}/index.html"]
-    completed = subprocess.run(
-        command, cwd=options.ROOT, capture_output=True, text=True, check=True
-    ).stdout
-    for figure in registry.names("figure"):
-        assert f"results/{scale}/figures/{figure}/claims.json" in completed
-        for job in jobs(figure, scale) if scale == "paper" else ():
-            assert f"results/{scale}/rows/{figure}/{job}.parquet" in completed
+@pytest.mark.parametrize(
+    ("target", "figures"),
+    [
+        ("figures/he2010_fig1/claims.json", ["he2010_fig1"]),
+        pytest.param("index.html", registry.names("figure"), marks=WHOLE),
+    ],
+)
+def test_the_plan_holds_every_figure_and_every_job_that_is_a_step(target, figures):
+    words = "-m snakemake --dry-run --forceall --nolock --cores 1 --quiet host --"
+    command = [sys.executable, *words.split(), f"results/paper/{target}"]
+    plan = subprocess.run(command, cwd=options.ROOT, capture_output=True, text=True, check=True)
+    for figure in figures:
+        assert f"results/paper/figures/{figure}/claims.json" in plan.stdout
+        for job in jobs(figure, "paper"):
+            assert f"results/paper/rows/{figure}/{job}.parquet" in plan.stdout
 
 
 def test_a_profile_is_one_of_ours_or_a_folder_of_one_s_own(here):
@@ -53,41 +56,27 @@ SNAKEFILE = """rule all:
     output: "done"
     shell: "sleep 600 > /dev/null 2>&1 & echo $! > pid; sleep 600"
 """
-COMMAND = """
-from pathlib import Path
-from spcabench.cli import application
-from spcabench.running import workflow
-application._raise_on_termination()
-folder = Path.cwd()
-log = folder / "results" / "quick" / "workflow.log"
-workflow.workflow(["done"], log, 1, folder, snakefile=folder / "Snakefile")
-"""
 
 
-@pytest.mark.parametrize("number", some(1, [signal.SIGKILL, signal.SIGTERM, signal.SIGINT]))
-def test_a_command_that_ends_takes_its_workflow_along(tmp_path, number):
+def test_an_interrupted_command_takes_its_workflow_along(tmp_path, monkeypatch, capsys):
+    """Snakemake, a shell of it, and what the shell runs."""
     (tmp_path / "Snakefile").write_text(SNAKEFILE)
-    with subprocess.Popen(
-        [sys.executable, "-c", COMMAND],
-        cwd=tmp_path,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    ) as command:
-        end = time.monotonic() + 60
-        file = tmp_path / "pid"
-        while not (file.exists() and file.read_text().strip()):
-            assert time.monotonic() < end and command.poll() is None
-            time.sleep(0.05)
-        started = below(command.pid)
-        assert len(started) >= 4  # the guard, Snakemake, a shell, and what the shell runs
-        command.send_signal(number)
-        command.wait(20)
-        message = command.stderr.read()
+    file, started = tmp_path / "pid", set()
+
+    def interrupted(seconds):
+        started.update(below())
+        if file.exists() and file.read_text().strip():
+            raise KeyboardInterrupt
+        time.sleep(0.05)
+
+    monkeypatch.setattr(workflow, "sleep", interrupted)
+    log = tmp_path / "results" / "quick" / "workflow.log"
+    with pytest.raises(KeyboardInterrupt):
+        workflow.workflow(["done"], log, 1, tmp_path, snakefile=tmp_path / "Snakefile")
+    assert len(started) >= 4  # with the guard
     assert gone([*started, int(file.read_text())])
     assert is_free(tmp_path / workflow.LOCK)
-    assert number == signal.SIGKILL or "repeat the command" in message
+    assert "repeat the command" in capsys.readouterr().err
 
 
 LOG = """Job stats:
