@@ -67,36 +67,15 @@ def test_every_ledger_is_exact(solver, form, shape):
         assert audited.charged == in_all or (audited.charged < in_all and solver in WITH_KERNELS)
 
 
-def _deflated(solver, place):
-    """Return combinations of deflation and form that a solver accepts, rotated by its place."""
-    traits = problems.traits(solver)
-    cases = [
-        (solver, deflation, form)
-        for deflation in ("hotelling", "projection", "schur", "drop_features")
-        # what Hotelling's deflation leaves is indefinite, and has no data form
-        if not (deflation == "hotelling" and traits.accepts == "data")
-        # the first component of an ordinary PCA uses all variables: nothing is left without them
-        if traits.control or deflation != "drop_features"
-        for form in MAKE
-    ]
-    first = 5 * place % len(cases)
-    return problems.some(1, cases[first:] + cases[:first])
-
-
-@pytest.mark.parametrize(
-    "case",
-    [case for place, name in enumerate(problems.COUNTED) for case in _deflated(name, place)],
-    ids="-".join,
-)
-def test_ledgers_of_deflated_problems_are_exact(case):
-    solver, deflation, form = case
-    problem = MAKE[form](6, 14)
-    k = 4 if problems.traits(solver).control else None
-    first = api.solve(
-        problem, solver, n_components=2, k=k, deflation=deflation, **arguments(_few(solver))
-    )
-    audited = audit(first[1].problem, solver, k=k, **({"max_iterations": 20} | _few(solver)))
-    assert audited.exact, audited
+@pytest.mark.parametrize("form", MAKE)
+@pytest.mark.parametrize("deflation", ["hotelling", "projection", "schur", "drop_features"])
+def test_ledgers_of_deflated_problems_are_exact(deflation, form):
+    # what Hotelling's deflation leaves is indefinite, and has no data form
+    for solver in ("grqi", "tpower") if deflation == "hotelling" else ("tpower", "gpower1", "scol"):
+        problem = MAKE[form](6, 14)
+        first = api.solve(problem, solver, n_components=2, k=4, deflation=deflation)
+        audited = audit(first[1].problem, solver, k=4, max_iterations=20)
+        assert audited.exact, audited
 
 
 @pytest.mark.parametrize("case", problems.some(1, [(60, 15, False), (50, 12, True)]))
@@ -158,10 +137,8 @@ def _past_the_layer(product):
 @pytest.mark.parametrize(
     ("product", "cost"),
     [
-        (lambda M, x: M.S @ x, 81),
         (lambda M, x: M.S.T.dot(x), 81),
         (lambda M, x: np.vstack([M.S[:4], M.S[4:]]) @ x, 81),
-        (lambda M, x: np.dot(M.S, x), 81),
         (lambda M, x: np.einsum("ij,j", M.S, x), 81),
         (lambda M, x: M.S[:, :4] @ x[:4], 36),
         (lambda M, x: sp.csr_array(np.asarray(M.S)) @ x, 81),
@@ -179,20 +156,92 @@ def test_a_solver_that_bypasses_the_layer_is_caught(product, cost):
 def test_only_what_consists_of_low_rank_parts_is_low_rank():
     """Products with low-rank parts are free."""
     L = counting_array.seen(np.ones((2, 3)), low_rank=True)
-    assert counting_array.is_low_rank(np.vstack([L, L]))
-    assert not counting_array.is_low_rank(np.vstack([L, np.eye(3)]))
+    low = counting_array.is_low_rank
+    assert low(np.vstack([L, L])) and low(L[:, :2]) and low(L * np.ones(3)) and low(L.T)
+    for other in (np.vstack([L, np.eye(3)]), L + np.ones((2, 3)), L * np.ones((2, 3))):
+        assert not low(other)
 
 
-def test_quotients_without_solves_are_not_free():
+A, B, x = np.ones((2, 3)), np.ones((3, 5)), np.ones(3)
+STACK, SQUARES = np.ones((4, 3, 5)), np.stack([np.eye(3)] * 4)
+
+
+@pytest.mark.parametrize(
+    ("function", "arrays", "flops"),
+    [
+        (np.matmul, (A, B), 30),
+        (np.matmul, (A, x), 6),
+        (np.matmul, (x, B), 15),
+        (np.matmul, (A, STACK), 120),
+        (np.matmul, (SQUARES, B), 180),
+        (np.matmul, (SQUARES, STACK), 180),
+        (np.dot, (A, B), 30),
+        (np.inner, (A, A), 12),
+        (np.inner, (A, x), 6),
+        (np.vdot, (A, A), 6),
+        (np.vecdot, (A, x), 6),
+        (np.linalg.norm, (A,), 6),
+        (np.linalg.eigh, (SQUARES,), 4 * 9 * 27),
+        (np.linalg.eigvalsh, (SQUARES,), 4 * 9 * 27),
+        (np.add, (A, x), 0),
+        (np.dot, (x, x), 0),
+    ],
+)
+def test_a_product_costs_its_multiplications_and_all_else_is_free(
+    monkeypatch, function, arrays, flops
+):
+    tally = counting_array.Tally()
+    monkeypatch.setattr(counting_array, "TALLY", tally)
+    for setup in (True, False, False):
+        with tally.watching(setup):
+            result = function(*map(counting_array.seen, arrays))
+    function(*map(counting_array.seen, arrays))  # it is not watched
+    assert tally.flops == {True: flops, False: 2 * flops}
+    np.testing.assert_equal(result, function(*arrays))
+
+
+@pytest.mark.parametrize(
+    ("steps", "free"),
+    [("qqqqq", 0), ("qqsqqsqqs", 3), ("sqqsqqsqq", 4), ("sss", 0), ("qsqs", 2), ("ss", 0)],
+)
+def test_a_solve_pays_for_the_quotient_before_or_after_it(steps, free):
+    """There may be one more free quotient than solves, and none without a solve."""
+
     def solve(problem):
         S, x = problem.matrix.S, np.ones(problem.n) / np.sqrt(problem.n)
         yield x
-        for _ in range(5):
-            x @ (S @ x)
+        for step in steps:
+            x @ (S @ x) if step == "q" else scipy.linalg.solve(S + np.eye(9), x)
         yield x
 
     audited = audit(MAKE["covariance"](12, 9), _planted(solve))
-    assert audited.seen == 5 * 81
+    cost = {"s": 729 + 2 * 81, "q": 81}
+    assert audited.seen == sum(cost[step] for step in steps) - 81 * free
+
+
+@pytest.mark.parametrize(
+    ("setup", "later", "exact", "complete"),
+    [
+        (81, 162, True, True),
+        (162, 81, False, False),
+        (80, 162, False, False),
+        (82, 162, False, True),
+        (81, 163, False, True),
+    ],
+)
+def test_set_up_and_iterations_are_compared_each(setup, later, exact, complete):
+    def solve(problem):
+        S, x = problem.matrix.S, np.ones(problem.n) / np.sqrt(problem.n)
+        for charge, products in ((setup, 1), (later, 2)):
+            LEDGER.charge(charge)
+            for _ in range(products):
+                S @ x
+            yield x
+
+    audited = audit(MAKE["covariance"](12, 9), _planted(solve), stop="end")
+    assert (audited.setup_charged, audited.charged) == (setup, setup + later)
+    assert (audited.setup_seen, audited.seen) == (81, 243)
+    assert (audited.exact, audited.complete) == (exact, complete)
 
 
 def test_an_audit_that_saw_nothing_fails():
