@@ -194,7 +194,9 @@ def write(machine, page=PAGE):
         raise ValueError(f"this clone has no commit with results for {machine}")
     series, last = series_of(table, commits), commits[-1]
     about = json.loads((RESULTS / machine / "machine.json").read_text(encoding="utf-8"))
+    # asv's files are not in the order of the commits
     others = table[~table.solver.isin(series) & table.solver.str.contains(r"^$|\.")]
+    others = others.sort_values("place", kind="stable")
     ends = others.groupby(["solver", "measure"]).value.agg(["first", "last"]).reset_index()
     text = render(
         "history.html.j2",

@@ -1,8 +1,5 @@
 """The history: ratios since a release, where they changed, and the noise of times."""
 
-import json
-from contextlib import suppress
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -112,41 +109,54 @@ def test_an_accepted_regression_is_shown_with_its_reason():
     assert reasons == {"s": "safer", "t": "", "u": ""}
 
 
+def save(folder, sha, values):
+    """Save benchmark -> numbers as asv's results of a commit."""
+    result = Results({"machine": "m"}, {}, sha, 0, "3.11", "environment", {})
+    for name, numbers in values.items():
+        benchmark = {"name": name, "version": "1", "params": [["'p'", "'q'", "'r'"]]}
+        measured = BenchmarkResult(numbers, [None] * 3, [None] * 3, 1, "", None)
+        result.add_result(benchmark, measured)
+    result.save(str(folder))
+    (folder / "m" / "machine.json").write_text('{"machine": "m", "version": 1, "cpu": "c"}')
+
+
 def test_what_asv_writes_is_read(tmp_path):
-    result = Results({"machine": "m"}, {}, "a" * 40, 0, "3.11", "environment", {})
-    benchmark = {"name": "grqi.track_flops", "version": "1", "params": [["'p'", "'q'", "'r'"]]}
-    values = BenchmarkResult([7, None, np.nan], [None] * 3, [None] * 3, 1, "", None)
-    result.add_result(benchmark, values)
-    result.save(str(tmp_path))
-    (tmp_path / "m" / "machine.json").write_text('{"machine": "m", "version": 1}')
+    save(tmp_path, "a" * 40, {"grqi.track_flops": [7, None, np.nan]})
     numbers = [*history.numbers_of(tmp_path, "m")]
     assert [row[:4] for row in numbers] == [("a" * 40, "grqi", name, "flops") for name in NAMES]
     assert [row[4] for row in numbers[:2]] == [7, None] and np.isnan(numbers[2][4])
 
 
-def test_the_published_results_are_compared_since_each_release(monkeypatch, tmp_path):
-    monkeypatch.chdir(commits.ROOT)
+def test_the_page_compares_with_the_last_measured_commit_of_each_release(
+    commit, monkeypatch, tmp_path
+):
+    """The second of four commits, which has no results, is a release."""
+    with pytest.raises(ValueError, match="no commit with results"):
+        history.write("m", tmp_path / "index.html")
+    text = ""
+    for place, flops in enumerate((100, None, 110, 165)):
+        text = f"## 0.{place + 1}.0\n{text}" if place < 3 else text
+        reason = f"{commits.KEY}: s: safer" if place == 3 else ""
+        commit({"CHANGELOG.md": text}, f"a change\n\n{reason}")
+        if flops:
+            values = {"s.track_flops": [flops] * 3, "corpus.size.track_bytes": [place] * 3}
+            save(history.RESULTS, commits.git("rev-parse", "HEAD"), values)
+    save(history.RESULTS, "b" * 40, {"s.track_flops": [7, 7, 7]})  # this clone lacks it
     shown = {}
     monkeypatch.setattr(render, "render", lambda name, **values: shown.update(values) or name)
-    with suppress(ValueError):  # no commit is known
-        history.write(history.PUBLISHED, tmp_path / "index.html")
-    if len(shown.get("commits", ())) < 48:
-        pytest.skip("a shallow clone")
-    about, sections = shown["commits"], shown["sections"]
-    assert about[-1]["short"] in shown["cite"]["commit"] and len(shown["others"])
-    assert sections[-2][0] == "0.1.0" and sections[-1][1] is None
-    start, _, rows = next(part[1:] for part in sections if part[0] == "0.2.0")
-    first, last = (
-        json.loads(next(history.RESULTS.glob(f"{history.PUBLISHED}/{sha[:8]}-*")).read_text())
-        for sha in (start["sha"], about[-1]["sha"])
-    )
-    counted = [row for row in rows if np.isfinite(row["flops"])]
-    assert len(counted) > 10
-    for row in counted:
-        key = f"{row['name']}.track_flops"
-        old, new = (np.array(one["results"][key][0], float) for one in (first, last))
-        both = np.isfinite(old) & np.isfinite(new)
-        assert np.exp(np.mean(np.log(new[both] / old[both]))) == pytest.approx(row["flops"])
+    assert history.write("m", tmp_path / "index.html").exists()
+    first, third, fourth = shown["commits"]
+    found = {title: (start, rows) for title, start, _, rows in shown["sections"]}
+    assert [*found] == ["0.3.0", "0.2.0", "0.1.0", "the first commit of each solver"]
+    starts = [start and start["sha"] for start, _ in found.values()]
+    assert starts == [third["sha"], first["sha"], first["sha"], None]
+    ratios = [row["flops"] for _, rows in found.values() for row in rows]
+    assert ratios == pytest.approx([1.5, 1.65, 1.65, 1.65])
+    (other,) = shown["others"]  # it is not about a solver
+    assert (other["solver"], other["first"], other["last"]) == ("corpus.size", 0, 3)
+    changed = found["0.1.0"][1][0]["flops at"]
+    assert [each["sha"] for each in changed] == [third["sha"], fourth["sha"]]
+    assert [each["reason"] for each in changed] == ["", "safer"]
 
 
 def test_the_table_since_the_first_commits_has_every_solver():

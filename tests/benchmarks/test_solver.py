@@ -9,10 +9,20 @@ from spcabench import registry, solve
 from spcabench.solving.call import arguments
 
 
-def test_a_benchmark_of_asv_runs_once_for_all_its_numbers(tmp_path, monkeypatch):
+@pytest.fixture
+def benchmark_of(tmp_path, monkeypatch):
+    """Return a function that makes the benchmark of a solver in a folder of asv."""
     monkeypatch.chdir(tmp_path)
+
+    def made(name, **attributes):
+        return type(name, (solver._Solver,), {"solver": name, "present": True} | attributes)()
+
+    return made
+
+
+def test_a_benchmark_of_asv_runs_once_for_all_its_numbers(benchmark_of, tmp_path, monkeypatch):
     for _ in range(2):
-        benchmark = type("tpower", (solver._Solver,), {"solver": "tpower", "present": True})()
+        benchmark = benchmark_of("tpower")
         benchmark.setup("gaussian-20")
         assert benchmark.track_flops("gaussian-20") > 0
         assert 0.0 <= benchmark.track_gap("gaussian-20") < 1.0
@@ -21,16 +31,18 @@ def test_a_benchmark_of_asv_runs_once_for_all_its_numbers(tmp_path, monkeypatch)
     assert [file.name for file in tmp_path.iterdir()] == ["tpower gaussian-20.json"]
 
 
-def test_asv_skips_what_a_solver_does_not_take_and_shows_what_fails(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    exact = type("brute_force", (solver._Solver,), {"solver": "brute_force", "present": True})()
+def test_asv_skips_what_a_solver_does_not_take_and_shows_what_fails(benchmark_of, monkeypatch):
+    exact = benchmark_of("brute_force")
     exact.setup("gaussian-20")
     assert exact.track_shortfall("gaussian-20") == pytest.approx(0.0, abs=1e-12)
-    exact.present = False
-    with pytest.raises(NotImplementedError, match="lacks this solver"):
-        exact.setup("gaussian-20")
+    for left_out, problem in (
+        (benchmark_of("brute_force", present=False), "gaussian-20"),
+        (exact, "gaussian-100"),
+    ):
+        with pytest.raises(NotImplementedError):
+            left_out.setup(problem)
     monkeypatch.setattr("benchmarks.solver.run", lambda *_: 1 / 0)
-    broken = type("grqi", (solver._Solver,), {"solver": "grqi", "present": True})()
+    broken = benchmark_of("grqi")
     for error in (ZeroDivisionError, RuntimeError):
         with pytest.raises(error):
             broken.setup("gaussian-20")
@@ -87,9 +99,8 @@ def test_the_counts_are_those_of_a_run(name):
         assert counts["settings"]["rho"] == 0.1 * module.penalty_range(problem)[1]
 
 
-def test_the_memory_of_a_solve_is_its_own(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    benchmark = type("tpower", (solver._Solver,), {"solver": "tpower", "present": True})()
+def test_the_memory_of_a_solve_is_its_own(benchmark_of, monkeypatch):
+    benchmark = benchmark_of("tpower")
     benchmark.setup("gaussian-20")
     monkeypatch.setattr(solver, "run", lambda *_: np.ones(8_000_000))
     needed = benchmark.track_memory("gaussian-20")
