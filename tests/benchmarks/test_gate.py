@@ -2,12 +2,14 @@
 
 import ast
 import math
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from benchmarks import commits, gate
+from tests.benchmarks.test_history import save
 
 POWER = '''"""Power steps."""
 
@@ -95,6 +97,29 @@ def test_a_regression_fails_and_an_improvement_and_a_change_below_one_percent_do
     assert gate.check("HEAD", ["gaussian-20"]) == 0
     with pytest.raises(ValueError, match="no commit"):
         gate.check("nothing", ["gaussian-20"])
+
+
+def test_asv_measures_the_asked_numbers_only(monkeypatch):
+    """The solvers and problems of other names, and times, are left out."""
+    names = [
+        f"{solver}.{measure}('{problem}')"
+        for solver in ("power", "power_method", "a_power")
+        for measure in ("track_flops", "time_solve", "track_gap")
+        for problem in ("gaussian-20", "gaussian-200")
+    ]
+    chosen = []
+
+    def run(conf, shas, bench, **how):
+        chosen.extend(name for name in names if re.search(bench, name))
+        for place, sha in enumerate(shas):
+            save(conf.results_dir, sha, {"power.track_flops": [place, 7, 7]}, how["machine"])
+
+    monkeypatch.chdir(commits.ROOT)
+    monkeypatch.setattr("asv.commands.run.Run.run", run)
+    found = gate.measure(["a" * 40, "b" * 40], ["power"], ["p"])
+    assert found == {sha * 40: {("power", "p", "flops"): i} for i, sha in enumerate("ab")}
+    gate.measure(["a" * 40], ["power"], ["gaussian-20"])
+    assert chosen == ["power.track_flops('gaussian-20')", "power.track_gap('gaussian-20')"]
 
 
 MEASURED = {"flops": 1000, "iterations": 100, "gap": 0.1, "shortfall": 0.2}

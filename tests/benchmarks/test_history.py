@@ -1,5 +1,8 @@
 """The history: ratios since a release, where they changed, and the noise of times."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -63,14 +66,21 @@ def test_small_changes_add_up_until_they_exceed_the_noise():
     table = table_of(
         drifts=same | {"time_solve": 1.1 ** np.arange(12)},
         varies=same | {"time_solve": np.array([1.0, 1.2] * 6)},
+        quickens=same | {"time_solve": 1.1 ** -np.arange(12)},
+        newcomer=same | {"time_solve": [np.nan] * 10 + [1.0, 1.01]},
     )
     rows = rows_since(0, table, commits_of(12))
-    assert set(rows) == {"drifts"} and rows["drifts"]["word"] == "slower"
+    assert {name: row["word"] for name, row in rows.items()} == {
+        "drifts": "slower",
+        "quickens": "faster",
+    }
+    series = history.series_of(table, commits_of(12))
+    assert series["newcomer"][2] == pytest.approx(np.log(1.2))  # that of all solvers
     assert rows["drifts"]["time"] == pytest.approx(1.1**11)
     assert rows["drifts"]["noise"] == pytest.approx(1.1)
     assert history.noise_of(np.array([-3.0, 0.1, 0.2])) == pytest.approx(0.95 * 3.0, rel=0.1)
     assert history.answer([*rows.values()], 2).startswith(
-        "Slower by more than the noise: 1 of 2 solvers (drifts ×2.85)"
+        "Slower by more than the noise: 1 of 2 solvers (drifts ×2.85); 1 became faster"
     )
 
 
@@ -109,20 +119,24 @@ def test_an_accepted_regression_is_shown_with_its_reason():
     assert reasons == {"s": "safer", "t": "", "u": ""}
 
 
-def save(folder, sha, values):
+def save(folder, sha, values, machine="m"):
     """Save benchmark -> numbers as asv's results of a commit."""
-    result = Results({"machine": "m"}, {}, sha, 0, "3.11", "environment", {})
+    result = Results({"machine": machine}, {}, sha, 0, "3.11", "environment", {})
     for name, numbers in values.items():
-        benchmark = {"name": name, "version": "1", "params": [["'p'", "'q'", "'r'"]]}
-        measured = BenchmarkResult(numbers, [None] * 3, [None] * 3, 1, "", None)
+        params = [["'p'", "'q'", "'r'"]] if numbers[1:] else []
+        benchmark = {"name": name, "version": "1", "params": params}
+        empty = [None] * len(numbers)
+        measured = BenchmarkResult(numbers, empty, empty, 1, "", None)
         result.add_result(benchmark, measured)
     result.save(str(folder))
-    (folder / "m" / "machine.json").write_text('{"machine": "m", "version": 1, "cpu": "c"}')
+    about = {"machine": machine, "version": 1, "cpu": "c"}
+    Path(folder, machine, "machine.json").write_text(json.dumps(about))
 
 
 def test_what_asv_writes_is_read(tmp_path):
-    save(tmp_path, "a" * 40, {"grqi.track_flops": [7, None, np.nan]})
-    numbers = [*history.numbers_of(tmp_path, "m")]
+    save(tmp_path, "a" * 40, {"grqi.track_flops": [7, None, np.nan], "timeraw_import": [0.2]})
+    *numbers, last = history.numbers_of(tmp_path, "m")
+    assert last == ("a" * 40, "", "", "timeraw_import", 0.2)
     assert [row[:4] for row in numbers] == [("a" * 40, "grqi", name, "flops") for name in NAMES]
     assert [row[4] for row in numbers[:2]] == [7, None] and np.isnan(numbers[2][4])
 

@@ -72,6 +72,18 @@ def test_a_relaxation_gets_a_penalty_and_any_other_solver_a_cardinality():
         assert solver.settings_of(module, problem, 5).keys() == {setting}
 
 
+def test_a_run_uses_the_words_of_its_commit(monkeypatch):
+    def old(problem, solver, **settings):
+        return settings
+
+    def new(problem, solver, *, k=None, settings=None):
+        return {"k": k} | settings
+
+    for solve_of_commit in (old, new):
+        monkeypatch.setattr(solver, "solve", solve_of_commit)
+        assert solver.run(None, "s", {"k": 3, "gamma": 0.1}) == {"k": 3, "gamma": 0.1}
+
+
 def test_the_problems_are_those_of_the_best_known_variances():
     for standard in PROBLEMS.values():
         best = solve(standard.make(), "local_search", k=standard.k, refit=True).variance
