@@ -70,7 +70,7 @@ def test_a_program_is_graded_like_any_other_solver(file_of):
     assert not answer.own
     assert answer.setup_time == 0.0
     assert answer.solve_time == answer.extra["process_seconds"] > 0.0
-    assert answer.peak_memory > 1e6
+    assert answer.peak_memory > 1e6 and answer.memory_before == 0.0  # of another process
 
 
 @pytest.mark.parametrize("body", some(2, [*WRONG]))

@@ -85,8 +85,11 @@ def test_rows_of_a_job_with_runs_that_were_not_run_are_made_again(tmp_path):
         file.parent.mkdir(parents=True, exist_ok=True)
         rows.write([row()], file)
     Journal(lacking, "abc").add("0", row())
+    verdicts = home / "figures" / "trial" / "claims.json"
+    verdicts.parent.mkdir(parents=True)
+    verdicts.touch()
     workflow.remove_incomplete(home)
-    assert complete.exists() and not lacking.exists()
+    assert complete.exists() and not lacking.exists() and not verdicts.exists()
 
 
 def write_rows(folder):

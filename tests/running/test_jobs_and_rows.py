@@ -77,6 +77,8 @@ def test_every_group_is_in_one_job_and_what_is_timed_or_long_in_one_of_its_own(f
     assert figure_jobs.jobs(figure, "quick").keys() == {"others", "timed"}
     untimed = ["gpower1", "brute_force", "measure-trace"]
     assert short.keys() == {*untimed, "timed-gaussian", "timed-measure-exclusive"}
+    assert {figure_jobs.job(figure, "paper", name).timing.rounds for name in long} == {1}
+    assert [figure_jobs.budget("paper", count) for count in (1, 3, 100)] == [90.0, 30.0, 10.0]
 
 
 def test_a_job_has_the_rows_of_each_of_its_groups(figure, tmp_path):
@@ -110,6 +112,7 @@ def test_timed_rows_are_interleaved_and_a_function_that_measures_times_is_called
     assert called.extra == {"exclusive": 1}  # nothing else runs meanwhile
     assert table.solver.tolist() == ["grqi", "gpower0"] * 3
     assert table.repeat.tolist() == [0, 0, 1, 1, 2, 2]
+    assert table.chain.tolist() == ["0-0", "0-1", "1-0", "1-1", "2-0", "2-1"]
     assert (table.samples >= 1).all() and table.calibration.gt(0).all()
     assert table.groupby("solver").flops.nunique().eq(1).all()
 
@@ -181,6 +184,8 @@ def test_data_beside_a_solver_that_its_text_names_is_part_of_it(tmp_path):
 
 def test_every_figure_asks_for_what_exists():
     for figure in registry.names("figure"):
+        shared = getattr(registry.module("figure", figure), "SHARES", ())
+        assert figure_jobs.shared(figure) == shared
         for scale in ("quick", "paper"):
             for item in figure_jobs.runs_of(figure, scale):
                 registry.path("dataset", item.dataset)

@@ -33,7 +33,9 @@ def reopened(journal):
 def test_what_was_added_is_there(journal, tmp_path):
     journal.add("0-0-1", SECOND)
     assert reopened(journal).rows == {"0-0-0": FIRST, "0-0-1": SECOND}
-    assert not Journal(tmp_path / "job.parquet", "other").rows
+    other = Journal(tmp_path / "job.parquet", "other")
+    assert not other.rows
+    other.add("0-0-0", FIRST)
     journal.close()
     assert not list(tmp_path.iterdir())
 

@@ -21,7 +21,7 @@ def test_only_the_seeds_differ_and_each_is_used(figure):
 
     runs = figure_jobs.runs_of(figure, "quick")
     own = sorted({run.parameters["seed"] for run in runs if "seed" in run.parameters})
-    assert [*figure_jobs.reseeded(runs, own)] == runs
+    assert [*figure_jobs.reseeded(runs, own)] == runs and figure_jobs.has_seeds(runs)
     for seeds, values in (("20-40", {*range(20, 41)}), ("3,20-30-5,7", {3, 7, 20, 25, 30})):
         new = figure_jobs.runs_of(figure, f"quick-seeds-{seeds}")
         assert {run.parameters["seed"] for run in new} == values
@@ -41,6 +41,7 @@ def test_a_part_with_fewer_problems_gets_its_share_of_the_new_ones():
     ]
     assert sorted(new[:6]) == [("a", seed, seed) for seed in range(20, 26)]
     assert new[6:] == [("b", 20, 0), ("b", 23, 0), ("c", None, 0)]
+    assert not figure_jobs.has_seeds(runs[-1:])
 
 
 def test_rows_with_other_seeds_are_not_those_of_the_figure(tmp_path, spcabench):

@@ -52,17 +52,25 @@ FAILURES = {  # what a solver does -> the status of its row
 }
 
 
+def has_no_answer(problem, *, seed):
+    return "it has no answer"
+
+
 def test_every_failure_is_one_row_and_the_next_run_is_not_affected(file_of):
     runs = []
     for place, (body, status) in enumerate(FAILURES.items()):
         timeout = 1.0 if status == "killed" else 60.0
         solver = file_of(body, f"trial{place}")
         runs += [replace(TASK, solver=solver, timeout=timeout), GOOD]
-    *made, refused = rows_of([*runs, replace(GOOD, parameters={"colour": "red"})], ONCE)
+    runs += [Run(dataset="pitprops", function=has_no_answer), replace(GOOD, skip="it is too long")]
+    runs += [replace(GOOD, parameters={"colour": "red"})]
+    *made, of_function, skipped, refused = rows_of(runs, ONCE)
     for body, failure, good in zip(FAILURES, made[::2], made[1::2], strict=True):
         assert failure.status == FAILURES[body] and not failure.status.good, body
         assert "\n" not in failure.reason and failure.variance is None, body
         assert good.status == "converged", body
+    assert (of_function.status, of_function.reason) == ("infeasible", "it has no answer")
+    assert (skipped.status, skipped.reason) == ("skipped", "it is too long")
     assert refused.status is Status.NOT_RUN and "colour" in refused.reason  # no solver is to blame
 
 
@@ -136,12 +144,13 @@ def test_a_round_is_started_if_the_group_would_end_within_its_time(
 ):
     """A round takes a second; at most nine and, unless all say that one is enough, at least two."""
     monkeypatch.setattr(runner, "perf_counter", iter([7.0, *np.arange(7.0, 99.0)]).__next__)
-    answer = Answer(status=Status.CONVERGED, support=[1])
+    answer = Answer(status=Status.CONVERGED, support=[1], history=[{"flops": 1}])
     monkeypatch.setattr(runner._Execution, "_answer", lambda *_: answer)
     runs = [replace(GOOD, timed=True, seed=i, one_round=one) for i, one in enumerate(one_round)]
     made = rows_of(runs, Timing(rounds=9, least=2, seconds=seconds))
     assert [row.repeat for row in made] == sorted([*range(rounds)] * 2)
     assert [row.support is None for row in made] == [row.repeat > 0 for row in made]
+    assert all(row.history for row in made)
 
 
 @pytest.mark.parametrize("fastest", [True, False])
@@ -156,7 +165,8 @@ def test_the_fastest_round_is_the_row_of_a_run_and_long_runs_have_one(monkeypatc
     def answer(self, run, reached):
         seconds = times[run.seed].pop(0)
         status = Status.CONVERGED if seconds else Status.KILLED
-        return Answer(status=status, solve_time=seconds, support=[0, 4], peak_memory=seconds)
+        numbers = dict(solve_time=seconds, peak_memory=seconds, flags=[str(seconds)])
+        return Answer(status=status, **numbers, support=[0, 4])
 
     monkeypatch.setattr(runner._Execution, "_answer", answer)
     runs = [replace(GOOD, timed=True, seed=seed) for seed in times]
@@ -165,6 +175,7 @@ def test_the_fastest_round_is_the_row_of_a_run_and_long_runs_have_one(monkeypatc
         assert [row.round_times for row in made] == [[0.1, 0.05, 0.15], [0.25], None]
         assert [row.seconds for row in made] == [0.05, 0.25, None]
         assert [row.peak_memory for row in made] == [0.1, 0.25, None]  # of the first round
+        assert [row.flags for row in made] == [["0.05", "0.1", "0.15"], ["0.25"], ["None"]]
         assert all(row.support == [0, 4] and row.repeat == 0 for row in made)
     else:
         assert [row.seconds for row in made] == [
@@ -195,6 +206,10 @@ def test_a_sample_lasts_long_enough(monkeypatch):
     assert answer["solve_time"] + answer["setup_time"] == pytest.approx(np.mean(timed))
     again = answered(task)["samples"]  # a later round needs no warm-up
     assert len(results) == 1 + len(timed) + again
+    long = replace(task, seed=1)
+    assert not worker.ready(long) and not worker.solved(long, long=0.0)
+    assert worker.graded(long)["samples"] == 1  # a long first run is itself the sample
+    assert len(results) == 2 + len(timed) + again
 
 
 WORK = """if "x" not in KEPT:

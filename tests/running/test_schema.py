@@ -86,6 +86,9 @@ def test_a_file_keeps_what_the_rows_hold(tmp_path):
     assert table.measure.isna().tolist() == [True, False, True]
     assert rows.read_text([file]).settings.tolist()[2] == '{"a": null, "k": 3}'
     assert table.flops.tolist() == [100, 100, 100] and table.flops.dtype == int
+    stored = rows.read_table([file])
+    rows.write_table(stored, tmp_path / "small.parquet", small=True)
+    assert rows.read_table([tmp_path / "small.parquet"]) == stored
 
 
 def test_a_file_of_another_schema_or_of_something_else_is_refused(tmp_path):
