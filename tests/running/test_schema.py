@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from spcabench.cli import options
 from spcabench.errors import InputError
 from spcabench.flops import CONVENTION
 from spcabench.page import verify
@@ -129,6 +130,13 @@ def test_older_files_lack_new_columns_and_what_is_gone_is_not_read(tmp_path):
     rows.check(table, "trial")
     assert table.load.isna().all() and table.gap.isna().all()
     assert table.reason.tolist() == [""] and table.repeat.tolist() == [0]
+
+
+def test_published_rows_are_read():
+    file = options.ROOT / "results/published/rows/he2010_fig5/rows.parquet"
+    table = rows.read([file])
+    rows.check(table, "he2010_fig5")
+    assert {*table.scale} == {"paper"}
 
 
 def test_a_file_tells_the_job_that_wrote_it(tmp_path):
