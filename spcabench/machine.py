@@ -251,7 +251,7 @@ def readable(count: float) -> str:
     unit = 0
     while count >= 999.5 and unit < len(UNITS) - 1:
         count, unit = count / 1000.0, unit + 1
-    digits = f"{count:.2g}" if count < 100 else f"{count:,.0f}"
+    digits = f"{count:.2g}" if count < 99.5 else f"{count:,.0f}"
     return f"{digits} {UNITS[unit]}" if count < 1e15 else f"more than 1,000 {UNITS[-1]}"
 
 

@@ -1,57 +1,71 @@
-"""The function that writes files follows links and only replaces regular files."""
+"""Files are written whole or not at all, and read only if they are what was expected."""
 
 import os
+import resource
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from spcabench import SparsePCA, api, files, select
+from spcabench import api, files
 from spcabench.errors import InputError
-from spcabench.files import write_text
 
 X = np.random.default_rng(0).standard_normal((20, 5))
-WRITERS = {
-    "a text": lambda file: write_text(file, "text"),
-    "a model": SparsePCA(2, cardinality=3).fit(X).save,
-    "a result": api.solve(X, "tpower", k=2).to_csv,
-    "components": api.solve(X, "tpower", n_components=2, k=2).to_csv,
-    "a path": api.path(X, "tpower", [1, 2]).to_csv,
-    "a selection": select(X, [1, 2]).to_csv,
-}
-writers = pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
 
 
-@writers
-def test_a_pipe_stays_a_pipe(write, tmp_path):
-    pipe = tmp_path / "pipe.npz"
-    os.mkfifo(pipe)
-    with pytest.raises(
-        InputError, match=r"pipe.npz: cannot be written, because it is a device or a pipe"
-    ):
-        write(pipe)
-    assert pipe.is_fifo() and [*tmp_path.iterdir()] == [pipe]
-
-
-@writers
-def test_of_a_link_the_target_is_written(write, tmp_path):
-    target, link = tmp_path / "target", tmp_path / "link.npz"
-    target.write_bytes(b"")
+def test_a_file_is_replaced_as_a_whole_through_links_and_no_pipe_is(tmp_path):
+    target, link, pipe = (tmp_path / name for name in ("target", "link", "pipe"))
     link.symlink_to(target.name)
-    write(link)
-    assert link.is_symlink() and target.stat().st_size > 0
-    assert {*tmp_path.iterdir()} == {link, target}
+    files.write_text(link, "first")
+    assert link.is_symlink() and target.read_text() == "first"
+    with pytest.raises(ZeroDivisionError), files.replacing(target) as aside:
+        aside.write_text("half")
+        raise ZeroDivisionError
+    assert target.read_text() == "first"
+    os.mkfifo(pipe)
+    with pytest.raises(InputError, match="pipe: cannot be written"):
+        files.write_text(pipe, "text")
+    assert pipe.is_fifo() and {*tmp_path.iterdir()} == {target, link, pipe}
+    written = target.stat().st_mtime_ns
+    files.write_changed(target, "first")
+    assert target.stat().st_mtime_ns == written
+    files.write_changed(tmp_path / "new" / "file", "second")
+    assert files.read_text(tmp_path / "new" / "file") == "second"
 
 
-def test_no_cell_of_a_table_is_a_formula(tmp_path):
-    import pandas as pd
+@pytest.mark.parametrize("before", [None, "kept\n"])
+def test_what_does_not_fit_on_the_disk_is_not_appended(before, tmp_path):
+    file = tmp_path / "rows"
+    if before:
+        files.append(file, before)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, hard))
+    try:
+        with pytest.raises(InputError, match="cannot be written"):
+            files.append(file, "longer than the disk")
+        with pytest.raises(InputError, match="cannot be written"):
+            files.check_room(tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert [each.read_text() for each in tmp_path.iterdir()] == [before] * bool(before)
+    files.check_room(tmp_path / "new" / "folder")
 
-    path = api.path(pd.DataFrame(X, columns=["=cmd", "b", "c", "d", "e"]), "tpower", [1, 5])
-    path.to_csv(tmp_path / "path.csv")
-    assert ",=cmd" not in (tmp_path / "path.csv").read_text()
+
+@pytest.mark.parametrize("keep", [False, True])
+def test_a_folder_is_replaced_as_a_whole(keep, tmp_path):
+    folder = tmp_path / "folder"
+    for number in (1, 2):
+        with files.replacing_folder(folder, keep) as aside:
+            (aside / str(number)).touch()
+    assert {file.name for file in folder.iterdir()} == ({"1", "2"} if keep else {"2"})
+    with pytest.raises(ZeroDivisionError), files.replacing_folder(folder) as aside:
+        raise ZeroDivisionError
+    assert (folder / "2").exists() and [*tmp_path.iterdir()] == [folder]
 
 
 def test_a_temporary_folder_removes_those_of_killed_processes():
@@ -65,3 +79,46 @@ def test_a_temporary_folder_removes_those_of_killed_processes():
     with files.temporary_folder() as folder:
         assert folder.is_dir() and not left.exists() and others.exists()
     assert not folder.exists()
+
+
+@dataclass
+class About:
+    name: str
+    ks: list[int]
+
+
+REFUSED = {
+    "a folder; expected a file": lambda home: files.regular_file(home),
+    "no such file": lambda home: files.regular_file(home / "none"),
+    "a device or a pipe": lambda home: files.regular_file("/dev/null"),
+    "5 bytes; at most 4": lambda home: files.regular_file(home / "text", largest=4),
+    "it must be a file name": lambda home: files.path_named(""),
+    "no such folder": lambda home: files.existing_folder(home / "none", "a folder"),
+    "a file; expected a folder": lambda home: files.existing_folder(home / "text", "a folder"),
+    "not JSON": lambda home: files.from_json("{", About, "x"),
+    "x: ks.1: input should be a valid integer, not 'b'": lambda home: files.from_json(
+        '{"name": "a", "ks": [1, "b"]}', About, "x"
+    ),
+    "x: ks: field required": lambda home: files.as_type({"name": "a"}, About, "x"),
+}
+
+
+@pytest.mark.parametrize("message", REFUSED)
+def test_a_file_that_is_not_what_was_expected_is_refused(message, tmp_path):
+    (tmp_path / "text").write_bytes(b"\xef\xbb\xbfab")
+    assert files.regular_file(tmp_path / "text", largest=5) == tmp_path / "text"
+    assert files.read_text(tmp_path / "text") == "ab"  # without the mark of its encoding
+    assert files.from_json('{"name": "a", "ks": [1]}', About, "x") == About("a", [1])
+    with pytest.raises(InputError, match=message):
+        REFUSED[message](tmp_path)
+
+
+def test_no_text_moves_the_cursor_or_becomes_a_formula(tmp_path):
+    assert files.plain("a\x1b[2J\tb\n\u202e") == "a\\x1b[2J\tb\n\\u202e"
+    assert files.one_line("a\n b\t c") == "a b c"
+    error = UnicodeEncodeError("ascii", "x ≤ ü", 2, 5, "")
+    assert files._readable(error) == ("<= \\xfc", 5)
+    api.path(pd.DataFrame(X, columns=["=cmd", *"bcde"]), "tpower", [1, 5]).to_csv(
+        tmp_path / "path.csv"
+    )
+    assert ",=cmd" not in (tmp_path / "path.csv").read_text()

@@ -1,117 +1,90 @@
 """The ledger agrees exactly with the papers' flop formulas on runs with known supports."""
 
+from time import sleep
+from types import ModuleType
+
 import numpy as np
 import pytest
 
 from spcabench import Problem, api, flops
-from spcabench.iterate import Iterate
+from spcabench.iterate import Traits
 from spcabench.solving import measures
-from spcabench.solving.call import Limits, arguments
+from spcabench.solving.call import arguments
 
 M, N, K = 14, 11, 4
 X = np.random.default_rng(3).standard_normal((M, N))
 DATA = Problem.from_data(X)
 COVARIANCE = Problem.from_covariance(X.T @ X)
+WIDE = Problem.from_data(X.T[:3])  # 3 samples of 14 variables
+TOP = DATA.matrix.squared_norms().max()
 
 
-def _cardinalities(result):
-    """Return the cardinality of the iterate from which each iteration started."""
-    return np.array([entry["cardinality"] for entry in result.history[:-1]])
+def grqi(c):
+    """Flops of an iteration from c nonzeros: a bordered solve, and a power step."""
+    return c**3 + 2 * c**2 + N * c
 
 
-def _solve(problem, solver, **settings):
+# c: the cardinality of the iterate from which each iteration starts
+FORMULAS = {  # problem, settings, flops of each iteration, flops of the set-up
+    "grqi": (COVARIANCE, dict(k=K), grqi, N * N),
+    "grqi, all variables": (COVARIANCE, dict(k=N), grqi, N * N),
+    "grqi, one": (COVARIANCE, dict(k=1), grqi, N * N),
+    "grqi, carried": (COVARIANCE, dict(k=K, mu="carried"), grqi, N * N),
+    "grqi, with a start": (COVARIANCE, dict(k=K, start=np.ones(N)), grqi, 0),
+    "grqi, one power step": (
+        *(COVARIANCE, dict(k=K, J=1)),
+        *(lambda c: grqi(c) - N * c * (np.arange(len(c)) > 0), N * N),
+    ),
+    # the block of Sigma comes on top, and a power step is two products
+    "grqi, data": (DATA, dict(k=K), lambda c: grqi(c) + M * c**2 + (M - N) * c + M * N, None),
+    # with more variables than samples, it solves on the samples
+    "grqi, wide data": (WIDE, dict(k=8), lambda c: 27 + 18 + (9 + 6 + 3) * c + 3 * M, None),
+    # set-up: the largest column, and the first product
+    "gpower0": (DATA, dict(gamma=0.03 * TOP), lambda c: M * N + M * c, 2 * M * N),
+    "gpower1": (DATA, dict(gamma=0.1 * TOP**0.5), lambda c: M * N + M * c, 2 * M * N),
+    "power_method": (COVARIANCE, {}, lambda c: N**2 + 0 * c, None),
+    "rayleigh_quotient_iteration": (COVARIANCE, {}, lambda c: N**3 + 2 * N**2 + 0 * c, None),
+    # the inverse of the smaller Schur complement, and two products
+    "ssvd_grqi": (DATA, dict(k=K, k_u=3), lambda c: 45 + 15 * K + M * K + 3 * N + 0 * c, None),
+    "ssvd_grqi, u": (DATA, dict(k=K, k_u=6), lambda c: 240 + M * K + 6 * N + 0 * c, None),
+}
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+def test_a_run_costs_what_the_formula_says_with_a_history_or_without(name):
+    problem, settings, formula, setup = FORMULAS[name]
+    solver = name.partition(",")[0]
     result = api.solve(problem, solver, **arguments({**settings, "history": True}))
-    assert result.iterations > 1
-    again = api.solve(problem, solver, **arguments(settings))
-    assert (again.cost.flops, again.cost.setup_flops) == (
-        result.cost.flops,
-        result.cost.setup_flops,
-    )
-    return result
-
-
-@pytest.mark.parametrize("k", [1, 4, 11])
-@pytest.mark.parametrize("settings", [{}, {"mu": "carried"}, {"start": np.ones(N)}])
-def test_grqi_on_a_covariance(k, settings):
-    result = api.solve(COVARIANCE, "grqi", k=k, **arguments({**settings, "history": True}))
-    c = _cardinalities(result)
-    assert result.cost.flops == (c**3 + 2 * c**2 + N * c).sum()
-    assert result.cost.setup_flops == (0 if "start" in settings else N * N)
-
-
-def test_grqi_without_power_steps():
-    result = _solve(COVARIANCE, "grqi", k=K, J=1)
-    c = _cardinalities(result)
-    assert result.cost.flops == (c**3 + 2 * c**2).sum() + N * c[0]
-
-
-def test_grqi_on_data_adds_the_gram_block_and_two_products():
-    result = _solve(DATA, "grqi", k=K)
-    c = _cardinalities(result)
-    assert result.cost.flops == (M * c**2 + c**3 + 2 * c**2 + M * c + M * N).sum()
-
-
-def test_grqi_on_wide_data_solves_on_the_samples():
-    wide = Problem.from_data(X.T[:3])  # m = 3 < k = 8
-    m, n, k = *wide.matrix.shape, 8
-    result = api.solve(wide, "grqi", k=k, limits=Limits(history=True))
-    assert result.cost.flops == result.iterations * (
-        m * m * k + m**3 + 2 * m**2 + 2 * m * k + m * k + m * n
-    )
-
-
-@pytest.mark.parametrize("solver", ["gpower0", "gpower1"])
-def test_gpower_on_data_costs_two_products(solver):
-    top = DATA.matrix.squared_norms().max()
-    gamma = 0.03 * top if solver == "gpower0" else 0.1 * top**0.5
-    result = _solve(DATA, solver, gamma=gamma)
-    c = _cardinalities(result)
-    assert result.cost.flops == (M * N + M * c).sum()
-    assert result.cost.setup_flops == 2 * M * N  # the largest column, and the first product
-
-
-def test_methods_that_are_not_sparse():
-    power = _solve(COVARIANCE, "power_method")
-    inverse = _solve(COVARIANCE, "rayleigh_quotient_iteration")
-    assert power.cost.flops == power.iterations * N**2
-    assert inverse.cost.flops == inverse.iterations * (N**3 + 2 * N**2)
-
-
-@pytest.mark.parametrize("k_u", [3, 6])
-def test_ssvd_costs_its_step_and_two_products(k_u):
-    result = _solve(DATA, "ssvd_grqi", k=K, k_u=k_u)
-    p, q = sorted((k_u, K))
-    step = p * p * q + p**3 + 2 * p**2 + 2 * p * q  # the inverse of the smaller Schur complement
-    assert result.cost.flops == result.iterations * (step + M * K + N * k_u)
-
-
-def test_nothing_is_charged_while_the_harness_grades_or_converts():
-    with flops.counting() as ledger:
-        COVARIANCE.variance(np.ones(N))
-        DATA.variance(np.ones(N))
-        DATA.given_as("covariance").given_as("data").given_as("sparse")
-        assert ledger.flops == 0
-        assert ledger.on
-    assert not ledger.on
+    c = np.array([entry["cardinality"] for entry in result.history[:-1]])
+    assert result.cost.flops == formula(c).sum() > 0
+    assert setup is None or result.cost.setup_flops == setup
+    again = api.solve(problem, solver, **arguments(settings)).cost
+    assert (again.flops, again.setup_flops) == (result.cost.flops, result.cost.setup_flops)
 
 
 @pytest.mark.parametrize("problem", [COVARIANCE, DATA], ids=["covariance", "data"])
-def test_what_a_solver_calls_in_the_package_is_its_own_work(problem):
-    x = np.ones(N)
-    product = N * N if problem is COVARIANCE else M * N
+def test_grading_and_conversions_are_free_and_what_a_solver_calls_is_its_own_work(problem):
+    x, product = np.ones(N), N * N if problem is COVARIANCE else M * N
 
     def spent(work):
         with flops.counting() as ledger:
             work()
+            assert ledger.on
             return ledger.flops
 
     def measured():
         measures.measures(problem, x[:, None])
 
-    assert spent(measured) == 0
+    def converted():
+        problem.given_as("covariance").given_as("data").given_as("sparse")
+
+    for work in (measured, converted, lambda: problem.variance(x)):
+        assert spent(work) == 0
     with flops.solving():
         assert spent(measured) > 0
+        assert spent(converted) == 0
         assert spent(lambda: problem.variance(x)) == product
+    assert not flops.LEDGER.on
 
 
 def test_a_run_inside_a_run_is_counted_apart_and_the_outer_one_pays():
@@ -122,22 +95,52 @@ def test_a_run_inside_a_run_is_counted_apart_and_the_outer_one_pays():
     assert inner.cost.flops == api.solve(COVARIANCE, "power_method").cost.flops
 
 
+def solver_of(steps):
+    """Return the module of a solver."""
+    module = ModuleType("planted")
+    vars(module).update(TRAITS=Traits(control=None), solve=steps)
+    return module
+
+
 def test_the_ledger_is_off_outside_runs_and_after_errors():
-    def solve(problem):
-        yield Iterate(np.ones(problem.n))
+    def steps(problem):
+        yield np.ones(problem.n)
+        problem.covariance @ np.ones(problem.n)
         raise RuntimeError("planted")
 
-    from types import ModuleType
-
-    from spcabench.iterate import Traits
-
-    module = ModuleType("planted")
-    vars(module).update(TRAITS=Traits(control=None), solve=solve)
     with flops.counting() as ledger:
         with pytest.raises(RuntimeError, match="planted"):
-            api.solve(COVARIANCE, module)
+            api.solve(COVARIANCE, solver_of(steps))
         assert (ledger.flops, ledger.compiled, ledger.on) == (0, 0, True)
-    assert not flops.LEDGER.on
     before = flops.LEDGER.flops
     COVARIANCE.matrix @ np.ones(N)
-    assert flops.LEDGER.flops == before
+    assert flops.LEDGER.flops == before and not (flops.LEDGER.on or flops.LEDGER.solving)
+
+
+def test_a_kernel_is_charged_and_its_compilation_is_on_no_clock(monkeypatch):
+    def slowly(function, signature):
+        sleep(0.1)
+        return function
+
+    monkeypatch.setattr(flops, "_jitted", slowly)
+    first_entry = flops.compiled("Tuple((i8, f8))(f8[:,::1])")(lambda A: (7, A[0, 0]))
+    before = flops.LEDGER.compile_seconds
+
+    def steps(problem):
+        for _ in range(2):
+            assert first_entry(np.asfortranarray(np.eye(2))) == 1.0
+            yield np.eye(problem.n)[0]
+
+    cost = api.solve(COVARIANCE, solver_of(steps)).cost
+    assert (cost.flops, cost.setup_flops) == (7, 7)
+    assert cost.seconds < 0.1 <= cost.compile_time
+    assert flops.LEDGER.compile_seconds == pytest.approx(before + cost.compile_time)
+
+
+def test_kernels_get_contiguous_arrays_and_change_those_of_the_caller_alone():
+    frozen = np.eye(2)
+    frozen.flags.writeable = False
+    assert flops._ready(frozen, readonly=True) is frozen
+    assert flops._ready(frozen) is not frozen and flops._ready(frozen).flags.writeable
+    own = np.eye(3)
+    assert flops._ready(own) is own and flops._ready(own[:, ::2]).flags.c_contiguous

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from spcabench import vectors
-from spcabench.steps import nonnegative_ascent, nonnegative_loading
 
 # few distinct values make ties, negatives tie with positives
 entries = st.one_of(st.integers(-3, 3).map(float), st.floats(-1e6, 1e6, allow_subnormal=False))
 vector = hnp.arrays(np.float64, st.integers(1, 12), elements=entries)
+whole = hnp.arrays(np.float64, st.integers(1, 12), elements=st.integers(-3, 3).map(float))
 
 
 def _top(a, k):
@@ -23,44 +23,28 @@ def _top(a, k):
     return sorted(above + equal[: k - len(above)])
 
 
-def _project(x, k):
-    """Return P_k by its definition."""
-    p = np.zeros(len(x))
-    top = _top(np.abs(x), k)
-    p[top] = x[top]
-    norm = np.linalg.norm(p)
-    return p / norm if norm else p
-
-
-@given(vector, st.integers(1, 12))
-def test_project_keeps_the_largest_with_stable_ties(x, k):
-    p = vectors.project(x, min(k, len(x)))
-    assert np.allclose(p, _project(x, min(k, len(x))), rtol=1e-12, atol=0)
-    assert np.count_nonzero(p) <= k
-
-
-@given(vector, st.integers(1, 12))
-def test_largest_is_the_top_and_the_lowest_indices_among_ties(x, k):
-    k = min(k, len(x))
-    assert list(vectors.largest_indices(x, k)) == _top(x, k)
-    assert vectors.first_largest(x) == _top(x, 1)[0]
-
-
-whole = hnp.arrays(np.float64, st.integers(1, 12), elements=st.integers(-3, 3).map(float))
+@given(vector, st.integers(1, 14))
+def test_the_largest_are_the_top_and_the_lowest_indices_among_ties(x, k):
+    top = _top(x, min(k, len(x)))
+    assert list(vectors.largest_indices(x, k)) == top
+    assert [vectors.first_largest(x)] == _top(x, 1)
+    kept = _top(np.abs(x), min(k, len(x)))
+    p = np.where(np.isin(np.arange(len(x)), kept), x, 0.0) / (np.abs(x).max() or 1.0)
+    expected = p / (np.linalg.norm(p) or 1.0)
+    assert np.allclose(vectors.project(x, k), expected, rtol=1e-12, atol=1e-300)
 
 
 @given(whole, st.integers(1, 12), st.integers(0, 2**32 - 1))
 def test_rounding_decides_no_tie(a, k, seed):
-    k, rng = min(k, len(a)), np.random.default_rng(seed)
-    b = a * (1.0 + 1e-13 * rng.standard_normal(len(a)))
+    b = a * (1.0 + 1e-13 * np.random.default_rng(seed).standard_normal(len(a)))
+    stable = np.argsort(-a, kind="stable")
+    assert np.array_equal(vectors.falling_order(a), stable)
+    assert np.array_equal(vectors.falling_order(b), stable)
     assert np.array_equal(vectors.largest_indices(a, k), vectors.largest_indices(b, k))
     assert vectors.first_largest(a) == vectors.first_largest(b)
-    assert np.array_equal(vectors.falling_order(a), vectors.falling_order(b))
-
-
-@given(whole)
-def test_falling_order_is_the_stable_sort_where_entries_tie_exactly(a):
-    assert np.array_equal(vectors.falling_order(a), np.argsort(-a, kind="stable"))
+    exact = vectors.without_rounding(a / 7.0)
+    assert np.array_equal(vectors.without_rounding(a * (1.0 + 1e-15) / 7.0), exact)
+    assert np.abs(exact - a / 7.0).max() < 1e-12
 
 
 def test_ties_are_no_chains():
@@ -68,12 +52,11 @@ def test_ties_are_no_chains():
     order = vectors.falling_order(chain[::-1])
     assert list(vectors.tied_with_largest(chain)) == [0, 1]
     assert list(vectors.largest_indices(chain[::-1], 5)) == [4, 5, 7, 8, 9]
-    assert set(order[:2]) == {8, 9}
-    assert set(order[2:4]) == {6, 7}
+    assert set(order[:2]) == {8, 9} and set(order[2:4]) == {6, 7}
 
 
 def test_what_comes_next_decides_before_the_index_and_is_asked_for_ties_alone():
-    a, calls = np.array([1.0, 3.0, 3.0, 2.0, 3.0]), []
+    a, calls = np.array([1.0, 3.0, 3.0, 2.0, 3.0 + 1e-12]), []
 
     def then(J):
         calls.append(list(J))
@@ -82,26 +65,15 @@ def test_what_comes_next_decides_before_the_index_and_is_asked_for_ties_alone():
     assert vectors.first_largest(a, then) == 2
     assert list(vectors.largest_indices(a, 1, then)) == [2]
     assert list(vectors.largest_indices(a, 2, then)) == [2, 4]
-    assert calls == [[1, 2, 4]] * 3
+    assert list(vectors.falling_order(a, then)) == [2, 4, 1, 3, 0]
+    assert calls == [[1, 2, 4]] * 4
     assert vectors.first_largest(-a, then) == 0
     assert list(vectors.largest_indices(a, 3, then)) == [1, 2, 4]
-    assert len(calls) == 3
-
-
-def test_what_comes_next_orders_equal_entries():
-    a = np.array([1.0, 3.0, 3.0, 2.0, 3.0 + 1e-12])
-    then = np.array([9.0, 5.0, 7.0, 9.0, 6.0])
-    assert list(vectors.falling_order(a, then.take)) == [2, 4, 1, 3, 0]
-    assert list(vectors.falling_order(a, lambda J: 0.0 * J, then.take)) == [2, 4, 1, 3, 0]
-    assert list(vectors.largest_indices(a, 2, lambda J: 0.0 * J, then.take)) == [2, 4]
-    assert vectors.first_largest(a, lambda J: 0.0 * J, then.take) == 2
-
-
-def test_without_rounding_rounding_is_gone():
-    a = np.random.default_rng(0).uniform(-1.0, 1.0, 100)
-    rounded = vectors.without_rounding(a)
-    assert np.abs(rounded - a).max() < 1e-12
-    assert np.array_equal(vectors.without_rounding(a * (1.0 + 1e-16)), rounded)
+    assert len(calls) == 4
+    ties, third = (lambda J: 0.0 * J), np.array([9.0, 5.0, 7.0, 9.0, 6.0]).take
+    assert list(vectors.falling_order(a, ties, third)) == [2, 4, 1, 3, 0]
+    assert list(vectors.largest_indices(a, 2, ties, third)) == [2, 4]
+    assert vectors.first_largest(a, ties, third) == 2
 
 
 @pytest.mark.parametrize("bad", [[np.nan, 1.0], [np.inf, 1.0], [-np.inf, -np.inf]])
@@ -109,21 +81,15 @@ def test_the_largest_of_what_is_not_finite_is_some_index(bad):
     assert vectors.first_largest(np.array(bad)) in (0, 1)
 
 
-@pytest.mark.parametrize("scale", [1e-300, 1e-200, 1e-150, 1.0, 1e150, 1e200, 1e300, 5e-324])
-def test_normalize_at_extreme_scales(scale):
+@pytest.mark.parametrize("scale", [1e-300, 1e-150, 1.0, 1e150, 1e300, 5e-324])
+def test_a_vector_of_any_scale_is_normalised_and_zero_stays(scale):
     x = np.array([3.0, 0.0, -4.0]) * scale
     unit = vectors.normalize(x)
-    assert abs(unit @ unit - 1) < 1e-14
+    assert abs(unit @ unit - 1) < 1e-14 and list(x) == [3.0 * scale, 0.0, -4.0 * scale]
     if scale > 1e-310:
         assert np.allclose(unit, [0.6, 0.0, -0.8], rtol=1e-13)
-
-
-def test_normalize_leaves_zero_and_its_argument():
-    x = np.array([0.0, 2.0])
-    vectors.normalize(x)
-    assert list(x) == [0.0, 2.0]
-    assert list(vectors.normalize(np.zeros(2))) == [0.0, 0.0]
-    assert vectors.normalize(np.zeros(0)).shape == (0,)
+    for nothing in (np.zeros(2), np.zeros(0)):
+        assert np.array_equal(vectors.normalize(nothing), nothing)
     assert not np.isfinite(vectors.normalize(np.array([np.nan, 1.0]))).all()
 
 
@@ -137,32 +103,47 @@ def test_thresholds_are_those_of_their_definition(z, gamma):
 
 
 @given(vector)
-def test_distance_ignores_the_sign(x):
+def test_signs_supports_and_distances(x):
     assert vectors.distance(x, -x) == vectors.distance(x, x) == 0.0
-    y = x + 1.0
+    y, W = x + 1.0, vectors.support(x)
     expected = min(np.linalg.norm(x - y), np.linalg.norm(x + y))
     assert vectors.distance(x, y) == pytest.approx(expected, rel=1e-9, abs=1e-12)
-
-
-@given(vector)
-def test_embed_undoes_the_restriction_to_the_support(x):
-    W = vectors.support(x)
     assert np.array_equal(vectors.embed(x[W], W, len(x)), x)
+    up = vectors.oriented(x)
+    assert up.max() == np.abs(x).max() and np.array_equal(abs(up), abs(x))
+    assert np.array_equal(vectors.oriented(-up), up) or up.max() == -up.min()
+    parts = [np.maximum(v, 0.0) for v in (x, -x)]
+    longer = max(parts, key=np.linalg.norm)
+    expected = longer / (np.linalg.norm(longer) or 1.0)
+    assert np.allclose(vectors.one_sided(np.array([x, -x])), expected)
 
 
-def test_the_ascent_ends_at_a_fixed_point_also_where_sigma_is_indefinite():
-    rng = np.random.default_rng(2)
-    for _ in range(50):
-        M = rng.standard_normal((5, 5))
-        M = M + M.T
-        start = vectors.normalize(rng.random(5))
-        value, x = nonnegative_ascent(lambda v, M=M: M @ v, start)
-        assert value >= start @ M @ start - 1e-12
-        assert value == pytest.approx(x @ M @ x)
-        P = M @ M
-        value, x = nonnegative_ascent(lambda v, P=P: P @ v, start)
-        assert np.abs(vectors.normalize(np.maximum(P @ x, 0.0)) - x).max() < 1e-4
-        better, y = nonnegative_loading(P, start)
-        v = np.abs(np.linalg.eigh(P)[1][:, -1])
-        assert better == pytest.approx(max(value, nonnegative_ascent(lambda v, P=P: P @ v, v)[0]))
-        assert better == pytest.approx(y @ P @ y) and y.min() >= 0.0
+@pytest.mark.parametrize(
+    ("variances", "index"),
+    [
+        ([1.0, 11.0, 1.0], 1),
+        ([1.0, 10.0], None),  # not more than ten times the smaller one
+        ([1.0, 10.1], 1),
+        ([0.1, 5.0, 4.5, 0.1, 0.4], None),  # half of the total is not more than half
+        ([0.1, 5.0, 4.0, 0.1, 0.4], 1),
+        ([3.0], None),
+    ],
+)
+def test_a_dominant_variable_has_most_of_the_variance_and_ten_times_the_median(variances, index):
+    assert vectors.dominant(np.array(variances)) == index
+
+
+def test_products_take_arrays_of_real_numbers_of_one_shape():
+    vectors.expect_shape(np.ones((2, 3)), None, 3)
+    for wrong, shape in (((2,), (3,)), ((2, 3), (3, None)), ((2, 1), (2,)), ((2,), (2, None))):
+        with pytest.raises(ValueError, match="shape"):
+            vectors.expect_shape(np.ones(wrong), *shape)
+    for bad in ([1.0], np.ones(2, complex), np.ones(2, object)):
+        with pytest.raises(TypeError, match="real numbers"):
+            vectors.expect_real(bad)
+    for bad in ([0], np.ones((1, 1), int), np.ones(1), np.ones(1, bool)):
+        with pytest.raises(TypeError, match="array of indices"):
+            vectors.expect_indices(bad)
+    x = np.ones(2)
+    view = vectors.protected(x)
+    assert x.flags.writeable and not view.flags.writeable and np.shares_memory(x, view)
