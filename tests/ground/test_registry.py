@@ -1,23 +1,21 @@
 """Solvers are found by name or file, and what is no solver is refused; the machine is described."""
 
 import resource
-from dataclasses import replace
 
 import psutil
 import pytest
 
 from spcabench import machine, registry
 from spcabench.errors import InputError, SolverError
-from spcabench.iterate import Facts, stated_facts
+from spcabench.iterate import Facts
 
 SOLVER = '''"""The first
 paragraph.
 
 The second.
 """
-from spcabench.iterate import Facts, Traits
+from spcabench.iterate import Traits
 COLOUR = "#000001"
-FACTS = Facts(authors="A", title="T", venue="V", year=2020)
 TRAITS = Traits(control="cardinality")
 def solve(problem, *, k):
     yield
@@ -54,7 +52,7 @@ def test_a_file_that_is_no_solver_is_refused(message, tmp_path):
     assert registry.module("solver", str(file)) is loaded and not registry.is_own(loaded)
     assert registry.written(str(file), "COLOUR") == "#000001"
     assert registry._first_paragraph(file) == "The first paragraph"
-    assert Facts(**stated_facts(file)).paper == 'A, "T", V (2020)'
+    assert Facts("A", "T", "V", 2020).paper == 'A, "T", V (2020)'
     before, after = NO_SOLVERS[message]
     file.write_text(SOLVER.replace(before, after, 1))
     with pytest.raises(SolverError, match=message):
@@ -79,8 +77,6 @@ def test_the_solvers_of_the_repository_are_found_by_name():
         "branch_and_bound",
         "local_search",
     ]
-    facts = Facts(paper_of="grqi", cost="n^2")
-    assert facts.year == 2013 and facts.cost == "n^2" and not replace(Facts(), cost="n").paper
 
 
 def test_the_machine_is_described_in_numbers_that_its_owner_can_read():
