@@ -25,7 +25,7 @@ def grqi(c):
 
 
 # c: the cardinality of the iterate from which each iteration starts
-FORMULAS = {  # problem, settings, flops of each iteration, flops of the set-up
+FORMULAS: dict[str, tuple] = {  # problem, settings, flops of each iteration, flops of the set-up
     "grqi": (COVARIANCE, dict(k=K), grqi, N * N),
     "grqi, all variables": (COVARIANCE, dict(k=N), grqi, N * N),
     "grqi, one": (COVARIANCE, dict(k=1), grqi, N * N),

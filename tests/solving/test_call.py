@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 import threadpoolctl
 
 import spcabench
@@ -10,81 +11,93 @@ from spcabench import InputError, Limits, Problem, solve
 from spcabench.solving.call import Call, arguments
 
 X = np.random.default_rng(0).standard_normal((30, 8))
+PROBLEM = Problem.from_data(X)
 
 
-@pytest.mark.parametrize(
-    ("earlier", "present"),
-    [
-        (lambda: solve(problem=X, name="tpower", k=3), lambda: solve(X, "tpower", k=3)),
-        (
-            lambda: solve(X, "em", k=3, seed=2, restarts=2, max_iterations=4),
-            lambda: solve(
-                X,
-                "em",
-                k=3,
-                random_state=2,
-                limits=Limits(max_iterations=4),
-                settings={"restarts": 2},
-            ),
-        ),
-    ],
-)
-def test_earlier_names_warn_and_give_the_same_answer(earlier, present):
+def test_earlier_names_warn_and_give_the_same_answer():
     with pytest.warns(DeprecationWarning, match="next release"):
-        old = earlier()
-    new = present()
+        old = solve(problem=X, name="em", k=3, seed=2, restarts=2, max_iterations=4)
+        several = spcabench.components(X, "tpower", 2, k=3, deflation="schur")
+    limits, settings = Limits(max_iterations=4), {"restarts": 2}
+    new = solve(X, "em", k=3, random_state=2, limits=limits, settings=settings)
     assert np.array_equal(old.x, new.x) and old.iterations == new.iterations
+    assert new.settings == {"k": 3, "seed": 2, "restarts": 2}
+    assert np.array_equal(several.Z, solve(X, "tpower", n_components=2, k=3, deflation="schur").Z)
     with pytest.warns(DeprecationWarning, match=r"Result\.cost\.flops"):
         assert old.flops == new.cost.flops
 
 
-def test_the_earlier_function_for_components_warns():
-    with pytest.warns(DeprecationWarning, match="n_components"):
-        old = spcabench.components(X, "tpower", 2, k=3, deflation="schur")
-    assert np.array_equal(old.Z, solve(X, "tpower", n_components=2, k=3, deflation="schur").Z)
+REFUSED: dict[str, tuple] = {  # message -> solver, words
+    "'tol' is a limit": ("tpower", {"k": 3, "settings": {"tol": 1e-3}}),
+    "use the argument k": ("tpower", {"k": 3, "settings": {"k": 3}}),
+    "use the argument random_state": ("tpower", {"k": 3, "settings": {"seed": 3}}),
+    "limits: 3": ("tpower", {"k": 3, "limits": 3}),
+    "no effect without n_components": ("tpower", {"k": 3, "alpha": 0.5, "deflation": "hotelling"}),
+    "has no setting 'gama'; did you mean": ("gpower1", {"settings": {"gama": 0.1}}),
+    "needs either gamma or k, not both": ("gpower1", {"k": 3, "settings": {"gamma": 0.1}}),
+    "gamma: solver 'gpower1' needs either": ("gpower1", {}),
+    "gamma: -1": ("gpower1", {"settings": {"gamma": -1}}),
+    "needs a cardinality from 1 to n = 8": ("tpower", {}),
+    "is not sparse": ("power_method", {"k": 3}),
+    "cannot compute nonnegative": ("power_method", {"nonnegative": True}),
+    "finds one component at a time": ("tpower", {"k": 2, "n_components": 2, "deflation": "joint"}),
+    "k: 2 cardinalities for 3 components": ("tpower", {"k": [5, 3], "n_components": 3}),
+    "single number": ("disjoint_supports", {"k": [2, 2], "n_components": 2, "deflation": "joint"}),
+    "alpha: 0.5": ("tpower", {"k": 3, "n_components": 2, "alpha": 0.5}),
+    "n_components: 9": ("tpower", {"k": 3, "n_components": 9}),
+    "start: ": ("tpower", {"k": 3, "settings": {"start": np.ones(7)}}),
+}
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        ({"settings": {"tol": 1e-3}}, "'tol' is a limit"),
-        ({"settings": {"k": 3}}, "use the argument k"),
-        ({"settings": {"seed": 3}}, "use the argument random_state"),
-        ({"limits": 3}, "limits: 3"),
-        ({"deflation": "schur"}, "no effect without n_components"),
-    ],
-)
-def test_a_word_in_the_wrong_place_is_refused(words, sentence):
-    with pytest.raises(InputError, match=sentence):
-        solve(X, "tpower", **{"k": 3, **words})
+@pytest.mark.parametrize("message", REFUSED)
+def test_a_word_in_the_wrong_place_is_refused(message):
+    solver, words = REFUSED[message]
+    with pytest.raises(InputError, match=message):
+        solve(X, solver, **words)
 
 
 def test_the_settings_of_a_row_are_divided():
-    words = arguments({"k": 3, "seed": 4, "tol": 0.1, "gamma": 2.0})
-    assert words == {
-        "k": 3,
-        "random_state": 4,
-        "limits": Limits(tol=0.1),
-        "settings": {"gamma": 2.0},
-    }
+    words = arguments({"k": 3, "seed": 4, "tol": 0.1, "gamma": 2.0, "alpha": 0.5})
+    assert words.pop("settings") == {"gamma": 2.0, "alpha": 0.5}
+    assert words == {"k": 3, "random_state": 4, "limits": Limits(tol=0.1)}
+    assert arguments({"deflation": "schur", "alpha": 0.5})["alpha"] == 0.5
+    assert "alpha" not in arguments({"deflation": "joint", "alpha": 0.5})
+
+
+def test_unset_limits_are_those_of_the_solver_and_a_budget_fits_the_time():
+    file = Call.of(PROBLEM, "branch_and_bound", 3, limits=Limits(time_limit=0.5))
+    pace, full = file.traits.pace, Call.of(PROBLEM, "branch_and_bound", 3).keywords
+    assert file.keywords["budget"] == 0.5 * pace and "budget" not in full
+    filled = Limits(tol=0.0).filled(Call.of(PROBLEM, "tpower", 3).solver)
+    assert (filled.tol, filled.max_iterations, filled.stop) == (0.0, 1000, "step")
+    own = Limits().filled(Call.of(PROBLEM, "dspca", None, {"rho": 0.1}).solver)
+    assert own.stop == "gap" and Limits(stop="end").filled(file.solver).stop == "end"
 
 
 def test_a_call_is_checked_for_the_problem_that_it_is_moved_to():
-    call = Call.of(Problem.from_data(X), "tpower", 8)
+    call = Call.of(PROBLEM, "tpower", 8)
     with pytest.raises(InputError, match="from 1 to 4"):
         call.on(Problem.from_data(X[:, :4]), 8)
+    assert Call.of(PROBLEM, None, 8).name == "branch_and_bound"
 
 
 def test_a_notebook_an_estimator_and_a_problem_give_the_same_numbers():
     result = solve(X, "tpower", k=3)
     fitted = spcabench.SparsePCA(1, cardinality=3, solver="tpower").fit(X)
-    problem = Problem.from_data(X)
+    by_paper = Problem.from_data(X, divisor="1")
     assert np.array_equal(fitted.components_[0], result.x)
-    assert fitted.deflated_variance_[0] == result.variance == problem.variance(result.x)
+    assert fitted.deflated_variance_[0] == result.variance == PROBLEM.variance(result.x)
+    assert fitted.bound_[0] == result.bound
     assert fitted.solver_ == "tpower" and fitted.n_iter_ == result.iterations
-    expected = np.linalg.norm((X - X.mean(axis=0)) @ result.x)
-    assert fitted.singular_values_ == pytest.approx([expected])
-    assert result.variance == pytest.approx(np.var((X @ result.x), ddof=1))
+    assert result.variance == pytest.approx(np.var(X @ result.x, ddof=1))
+    squares = np.sum(((X - X.mean(axis=0)) @ result.x) ** 2)
+    assert fitted.singular_values_ == pytest.approx([np.sqrt(squares)])
+    assert result.sum_of_squares == pytest.approx(squares)
+    assert by_paper.variance(result.x) == pytest.approx(squares)
+    assert solve(sp.csr_array(X), "tpower", k=3).variance == pytest.approx(result.variance)
+    paired = solve(PROBLEM, "ssvd_grqi", k=3, settings={"k_u": 5})
+    assert paired.singular_value == pytest.approx(paired.u @ PROBLEM.data.dense() @ paired.x)
+    assert np.count_nonzero(paired.u) == 5 and result.singular_value is None
 
 
 def test_blas_has_one_thread_while_a_solver_runs(tmp_path):
@@ -104,16 +117,6 @@ def solve(problem, *, k):
     assert threadpoolctl.threadpool_info() == before
 
 
-def test_the_unit_of_the_papers_has_a_name():
-    result = solve(X, k=3)
-    assert result.problem.divisor == 29
-    by_paper = Problem.from_data(X, divisor="1")
-    assert by_paper.divisor == 1
-    assert result.sum_of_squares == pytest.approx(by_paper.variance(result.x))
-    centred = X - X.mean(axis=0)
-    assert result.sum_of_squares == pytest.approx(np.sum((centred @ result.x) ** 2))
-
-
 def test_a_data_frame_is_refused_once_with_the_columns_that_are_no_numbers():
     frame = pd.DataFrame(X, columns=[*"abcdefgh"]).assign(
         town="Ghent", day=pd.Timestamp("2024-02-29"), b=[pd.NA, *range(29)]
@@ -123,3 +126,16 @@ def test_a_data_frame_is_refused_once_with_the_columns_that_are_no_numbers():
             call()
     with pytest.raises(InputError, match=r"missing values in b\)"):
         solve(frame.drop(columns=["town", "day"]), k=2)
+
+
+CLINIC = X / X.std(axis=0) * [40.0, 3.0, 1.0, 2.0, 1.0, 1.0, 3.0, 2.0]
+
+
+def test_a_variable_that_dominates_unscaled_data_is_named():
+    """Scaled data and problems, which the user prepared, give no warning."""
+    for compute in (solve, lambda table, k: spcabench.SparsePCA(1, cardinality=k).fit(table)):
+        with pytest.warns(UserWarning, match="0 has .*% of the variance; use .*scale=True"):
+            compute(CLINIC, k=1)
+        compute(CLINIC[:, 1:], k=1)
+    spcabench.SparsePCA(1, cardinality=1, scale=True).fit(CLINIC)
+    solve(Problem.from_data(CLINIC), k=1)

@@ -36,12 +36,13 @@ def _draw(seed, families=FAMILIES):
 
 
 def _variants(X, seed):
-    """Yield the same problem with different rounding."""
+    """Return the same problem with different rounding."""
     order = np.random.default_rng([seed, 17]).permutation(len(X))
-    yield "rows permuted", Problem.from_data(X[order])
-    yield "rows reversed", Problem.from_data(X[::-1])
-    yield "signs turned", Problem.from_data(-X)
-    yield "sparse", Problem.from_data(sp.csc_array(X))
+    return {
+        "rows permuted": Problem.from_data(X[order]),
+        "signs turned": Problem.from_data(-X[::-1]),
+        "sparse": Problem.from_data(sp.csc_array(X)),
+    }
 
 
 def _close(a, b):
@@ -61,14 +62,14 @@ def test_rounding_decides_nothing_and_ties_leave_an_answer(solver, seed):
     X, k = _draw(seed)
     answer = problems.solve(Problem.from_data(X), solver, k)
     _expect_answer(answer, k)
-    for variant, other in _variants(X, seed):
+    for variant, other in _variants(X, seed).items():
         result = problems.solve(other, solver, k)
         assert _close(answer, result), (variant, answer.variance, result.variance)
 
 
 @pytest.mark.parametrize("solver", ["branch_and_bound", "brute_force"])
 def test_exact_answers_do_not_depend_on_the_order_of_the_variables(solver):
-    for seed in range(len(FAMILIES) + 1):
+    for seed in range(0, len(FAMILIES) + 1, 2):
         X, k = _draw(seed, [*FAMILIES, "equal_blocks"])
         order = np.random.default_rng(seed).permutation(X.shape[1])
         a, b = (api.solve(Problem.from_data(Y), solver, k=k) for Y in (X, X[:, order]))

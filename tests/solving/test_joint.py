@@ -1,77 +1,92 @@
 """Solvers that find several components at once: the rules they follow, and what they find."""
 
+from types import ModuleType
+
 import numpy as np
 import pytest
 
-from spcabench import Problem, api, registry
+from spcabench import Problem, api
 from spcabench.checking import conformance, contract
+from spcabench.errors import SolverError
+from spcabench.iterate import Iterate, Traits
+from spcabench.solving.formulations import Formulation, fault
 from tests import problems
 
 JOINT = [s for s in problems.SOLVERS if problems.traits(s).components == "joint"]
-FORMULATIONS = ["penalised", "orthonormal", "disjoint", "common"]
-TRIAL = '''"""A trial solver, 2026."""
-
-import numpy as np
-
-from spcabench.iterate import Iterate, Traits
-
-TRAITS = Traits(control="cardinality", components="joint", formulation="{formulation}")
-EXAMPLE = dict(k=3)
-
-
-def solve(problem, *, k{settings}):
-    x = np.eye(problem.n)[0]
-    Z = np.zeros((problem.n, 2))
-    {body}
-    yield Iterate(x, Z=Z)
-'''
-# the columns of Z, and the formulations that they obey at k = 2
-OBEYED = {
-    "Z[[0, 1, 2, 3], [0, 0, 1, 1]] = 0.6, 0.8, 0.6, 0.8": {"orthonormal", "disjoint"},
-    "Z[:2] = [[0.6, 0.8], [0.8, -0.6]]": {"orthonormal", "common"},
-    "Z[[0, 1, 1, 2], [0, 0, 1, 1]] = 0.6, 0.8, 0.6, 0.8": set(),
-    "Z[:3] = 3**-0.5; Z[2] *= -1.0": set(),
-    "Z[:2] = [[1.0, 0.0], [0.0, 2.0]]": set(),
-    "Z[0, 0] = 1.0": {"orthonormal", "disjoint", "common"},
-    "Z[0] = np.nan": set(),
-    "Z = np.eye(2)": set(),
-}
+PROBLEM = Problem.from_covariance(np.eye(6) + 1.0)
+E, ROOT = np.eye(6), np.sqrt(0.5)
+# two loadings, and the formulations that they obey at k = 2
+OBEYED = [
+    (0.6 * E[:, [0, 2]] + 0.8 * E[:, [1, 3]], {"orthonormal", "disjoint"}),
+    (np.vstack([[[0.6, 0.8], [0.8, -0.6]], np.zeros((4, 2))]), {"orthonormal", "common"}),
+    (0.6 * E[:, [0, 1]] + 0.8 * E[:, [1, 2]], set()),  # not orthogonal
+    (3**-0.5 * (E[:, [0, 0]] + E[:, [1, 1]] - E[:, [2, 2]]), set()),  # three nonzeros
+    (E[:, :2] * [1.0, 2.0], set()),
+    (E[:, :2] * [1.0, 0.0], {"orthonormal", "disjoint", "common"}),  # the second was not found
+    (E[:, :2] * [1.0, 1.0 + 4e-7], {"orthonormal", "disjoint", "common"}),
+    (E[:, :2] + 4e-5 * E[:, [1, 2]], {"orthonormal"}),  # orthogonal up to rounding
+    (E[:, :2] + 2e-4 * E[:, [1, 2]], set()),
+    (np.where(E[:, :2], np.nan, 0.0), set()),
+    (np.eye(2), set()),
+    (E[:, :2].astype(int), set()),
+]
 
 
-def _trial(folder, formulation, body, settings=", components=1"):
-    file = folder / "trial.py"
-    file.write_text(TRIAL.format(formulation=formulation, body=body, settings=settings))
-    return registry.module("solver", str(file))
+def solver_of(formulation, *loadings, settings=True):
+    """Return the module of a joint solver that yields some loadings."""
+
+    def solve(problem, *, k, components=1):
+        for Z in loadings:
+            yield Iterate(E[0], Z=Z, bound=3.0)
+
+    module = ModuleType("trial")
+    traits = Traits(control="cardinality", components="joint", formulation=formulation)
+    vars(module).update(TRAITS=traits, solve=solve)
+    return module
 
 
-@pytest.mark.parametrize("formulation", FORMULATIONS[1:])
-@pytest.mark.parametrize("body", OBEYED)
+@pytest.mark.parametrize("formulation", ["orthonormal", "disjoint", "common"])
+@pytest.mark.parametrize(("Z", "formulations"), OBEYED)
 def test_components_are_infeasible_exactly_where_they_break_their_formulation(
-    body, formulation, tmp_path
+    Z, formulations, formulation
 ):
-    solver = _trial(tmp_path, formulation, body)
-    problem = Problem.from_covariance(np.eye(6) + 1.0)
-    run = api.solve(problem, solver, k=2, settings={"components": 2})
-    components = api.solve(problem, solver, n_components=2, k=2, deflation="joint")
-    obeyed = formulation in OBEYED[body]
+    solver = solver_of(formulation, Z)
+    run = api.solve(PROBLEM, solver, k=2, settings={"components": 2})
+    obeyed = formulation in formulations
     assert run.good == obeyed and bool(run.fault) != obeyed
-    statuses = {"zero" if not r.x.any() else r.status for r in components}
-    assert statuses <= ({"finished", "zero"} if obeyed else {"infeasible", "zero"})
+    if len(Z) == 6:
+        components = api.solve(PROBLEM, solver, n_components=2, k=2, deflation="joint")
+        statuses = {"zero" if not r.x.any() else r.status for r in components}
+        assert statuses <= ({"finished", "zero"} if obeyed else {"infeasible", "zero"})
+        assert components.formulation == formulation and components[1].claim.bound is None
 
 
-@pytest.mark.parametrize("solver", JOINT)
+# two loadings of two and three nonzeros; what they need at least, by formulation
+DISJOINT = np.array([[0.6, 0.8, 0, 0, 0], [0, 0, 2 / 3, 2 / 3, 1 / 3]]).T
+LEAST = {Formulation.DISJOINT: 3, Formulation.ORTHONORMAL: 3, Formulation.COMMON: 5}
+
+
+def test_loadings_need_as_many_variables_as_their_formulation_counts():
+    for formulation, k in LEAST.items():
+        assert not fault(DISJOINT, formulation, k)
+        assert str(k) in fault(DISJOINT, formulation, k - 1)
+    penalised = Formulation.PENALISED  # counts nonzeros together
+    assert not fault(DISJOINT, penalised, 1, r=5)
+    assert fault(DISJOINT, penalised, 1, r=4) and fault(DISJOINT, penalised, 2)
+    assert not fault(DISJOINT, Formulation.DISJOINT, 3, r=2)
+    assert "at most 1" in fault(DISJOINT, Formulation.DISJOINT, 3, r=1)
+
+
+@pytest.mark.parametrize("solver", problems.some(4, JOINT))
 def test_every_joint_solver_finds_components_as_it_states(solver):
     name = "finds components as stated"
     outcome = conformance.outcome(name, contract.PROMISES[name], solver)
     assert outcome.verdict == "holds", outcome.sentence
 
 
-def test_a_run_ends_when_all_components_stand_still(tmp_path):
-    body = "for step in range(9):\n        Z = np.zeros((problem.n, 2))\n"
-    body += "        Z[0, 0] = Z[min(1 + step, 4), 1] = 1.0\n        yield Iterate(x, Z=Z)"
-    solver = _trial(tmp_path, "disjoint", body)
-    result = api.solve(
-        Problem.from_covariance(np.eye(6) + 1.0), solver, k=1, settings={"components": 2}
-    )
-    assert (result.status, result.iterations) == ("converged", 4)
-    assert result.Z[4, 1] == 1.0
+def test_no_components_or_too_many_are_a_solvers_mistake():
+    for loadings, message in ((None, "yielded no Z"), (E[:, :3], "yielded 3 components")):
+        with pytest.raises(SolverError, match=message):
+            api.solve(
+                PROBLEM, solver_of("disjoint", loadings), n_components=2, k=2, deflation="joint"
+            )

@@ -14,7 +14,6 @@ from sklearn.datasets import load_wine
 import spcabench
 from spcabench.cli.application import app
 from spcabench.errors import InputError
-from spcabench.showing import pictures
 from spcabench.solving import model as models
 from tests.problems import WHOLE
 
@@ -44,7 +43,7 @@ def table(tmp_path):
 
 
 @pytest.fixture
-def typed(monkeypatch, capsys):
+def typed(capsys):
     """Return a function that runs a command and returns its output."""
 
     def call(*arguments):
@@ -64,14 +63,14 @@ def test_an_estimator_is_the_same_after_its_file(scale, tmp_path):
         model.set_output(transform="pandas").transform(WINE),
     )
     assert again.get_params() == model.get_params() and again.cardinality_ == [5, 4]
-    for name in ("explained_variance_ratio_", "bound_", "feature_names_in_"):
-        np.testing.assert_array_equal(getattr(again, name), getattr(model, name))
-    with np.load(tmp_path / "m.npz", allow_pickle=False) as file:
-        assert "numpy" in json.loads(str(file["about"]))["versions"]
-
-
-def test_bounds_are_left_out():
-    assert not hasattr(spcabench.SparsePCA(bound=False).fit(WINE), "bound_")
+    fitted = {name: value for name, value in vars(model).items() if name.endswith("_")}
+    for name, value in fitted.items():
+        np.testing.assert_array_equal(getattr(again, name), value)
+    assert {*fitted} == {name for name in vars(again) if name.endswith("_")}
+    saved = models.load(tmp_path / "m.npz")
+    assert saved.columns == ["component 1", "component 2"] and "numpy" in saved.about["versions"]
+    few = saved.scores(WINE.to_numpy()[:, saved.used])
+    np.testing.assert_allclose(few, model.transform(WINE))
 
 
 def test_auto_is_what_select_recommends():
@@ -91,18 +90,15 @@ def test_scores_of_a_file_are_those_of_the_estimator(scale, table, tmp_path, typ
     same = spcabench.SparsePCA(2, cardinality=4, scale=bool(scale)).fit(filled)
     np.testing.assert_allclose(abs(written), abs(same.transform(filled)), rtol=1e-6, atol=1e-8)
     assert list(written.index[:2]) == ["b0", "b1"]
-
-
-def test_only_the_variables_of_the_components_are_needed_in_any_order(table, tmp_path, typed):
-    typed("solve", table, "--missing", "mean", "-k", "2", "--out", tmp_path / "m.npz")
-    saved = models.load(tmp_path / "m.npz")
+    # only the variables of the components are needed, in any order
+    saved = models.load(model)
     used = [saved.variables[j] for j in saved.used]
-    WINE[used[::-1]].to_csv(tmp_path / "few.csv", index=False)
-    scores = pd.read_csv(StringIO(typed("apply", tmp_path / "m.npz", tmp_path / "few.csv")))
-    np.testing.assert_allclose(scores["component 1"], saved.scores(WINE[used].to_numpy())[:, 0])
-    WINE[used[:1]].to_csv(tmp_path / "few.csv", index=False)
-    with pytest.raises(InputError, match=f"no column {used[1]}"):
-        typed("apply", tmp_path / "m.npz", tmp_path / "few.csv")
+    filled[used[::-1]].to_csv(table, index=False)
+    again = pd.read_csv(StringIO(typed("apply", model, table)), index_col="sample")
+    np.testing.assert_allclose(again, written)
+    filled[used[1:]].to_csv(table, index=False)
+    with pytest.raises(InputError, match=f"no column {used[0]}"):
+        typed("apply", model, table)
 
 
 def test_arrays_sparse_or_not_are_found_by_place(tmp_path, typed):
@@ -114,25 +110,31 @@ def test_arrays_sparse_or_not_are_found_by_place(tmp_path, typed):
 
 
 DAMAGES = {
-    "mean of words": ({"mean": np.array(["x", "y", "z"])}, "mean: must be finite"),
-    "mean with a NaN": ({"mean": np.array([np.nan, 0.0, 0.0])}, "mean: must be finite"),
-    "scale of zero": ({"scale": np.array([1.0, 0.0, 1.0])}, "scale: must be finite positive"),
-    "a name twice": ({"variables": np.array(["a", "b", "b"])}, "3 different names"),
-    "a scale without a mean": ({"scale": None}, "no scale; a model has both"),
-    "too many bounds": ({"bounds": np.ones(2)}, r"bounds: .* of shape \(1,\)"),
-    "a vector": ({"loadings": np.ones(3)}, "loadings: must be finite"),
-    "no format": ({"about": np.array('{"format": 9}')}, "another format"),
+    "no loadings": {"loadings": None},
+    "loadings: must be finite": {"loadings": np.ones(3)},
+    "mean: must be finite": {"mean": np.array(["x", "y", "z"])},
+    "mean: must be .* shape": {"mean": np.array([np.nan, 0.0, 0.0])},
+    "scale: must be finite positive": {"scale": np.array([1.0, 0.0, 1.0])},
+    "3 different names": {"variables": np.array(["a", "b", "b"])},
+    "no scale; a model has both": {"scale": None},
+    "no mean; a model has both": {"mean": None},
+    r"bounds: .* of shape \(1,\)": {"bounds": np.ones(2)},
+    "columns: must be 1 names": {"columns": np.ones(1)},
+    "columns: must be 1": {"columns": np.array(["a", "b"])},
+    "another format": {"about": np.array('{"format": 9}')},
 }
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_model_is_refused_in_one_line(damage, tmp_path):
-    good = dict(loadings=np.eye(3)[:, :1], variables=np.array(["a", "b", "c"]))
+@pytest.mark.parametrize("message", DAMAGES)
+def test_a_damaged_model_is_refused_in_one_line(message, tmp_path):
+    good = dict(loadings=np.eye(3)[:, :1], variables=np.array(["a", "b", "c"]), bounds=np.ones(1))
     good |= dict(about=np.array('{"format": 1}'), mean=np.zeros(3), scale=np.ones(3))
+    good |= dict(columns=np.array(["k = 1"]))
     np.savez(tmp_path / "m.npz", **good)
-    assert models.load(tmp_path / "m.npz").used == [0]
-    change, message = DAMAGES[damage]
-    arrays = {name: values for name, values in (good | change).items() if values is not None}
+    model = models.load(tmp_path / "m.npz")
+    assert model.used == [0] and model.columns == ["k = 1"]
+    assert models.chosen_columns(model, ["b", "a", "a"]) == [1]
+    arrays = {n: values for n, values in (good | DAMAGES[message]).items() if values is not None}
     np.savez(tmp_path / "m.npz", **arrays)
     with pytest.raises(InputError, match=message) as error:
         models.load(tmp_path / "m.npz")
@@ -150,14 +152,6 @@ def test_an_estimator_needs_every_part_of_its_file(part, tmp_path):
     np.savez(file, **arrays | {"about": np.array(json.dumps(about))})
     with pytest.raises(InputError, match=part):
         spcabench.SparsePCA.load(file)
-
-
-@pytest.mark.parametrize("kind", pictures.KINDS)
-def test_every_picture_is_drawn(kind, tmp_path):
-    problem = spcabench.Problem.from_data(WINE, labels=["a", "b"] * 89, scale=True)
-    figure = spcabench.solve(problem, None, n_components=2, k=4).plot(kind)
-    figure.savefig(tmp_path / "p.png")
-    pictures.require("matplotlib.pyplot").close(figure)
 
 
 def _without_extras(*arguments, folder):
