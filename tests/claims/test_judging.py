@@ -1,11 +1,12 @@
 """Verdicts: places, scopes, corrected levels, parts, stand-ins and marks."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spcabench.claims import (
     Part,
+    Rule,
     at_least,
     at_most,
     claim,
@@ -14,65 +15,55 @@ from spcabench.claims import (
     most,
     often,
     some,
-    summary,
 )
-from tests.claims.made_up import judged, table, verdict
+from tests.claims.made_up import judged, script, table, verdict
+
+ACROSS = [9.0, 11.0, 10.5]  # problems whose interval includes the threshold of 10
+FEW = [50.0, 60.0]
+# 95 % intervals below and above 10, which include it at the level for 40 places
+OUTSIDE, INSIDE = [9.0, 9.4, 9.2, 9.6, 9.35], [10.4, 11.0, 10.6, 10.8, 10.5]
+AT = [  # scope, numbers at its places, and the verdict of "at least 10"
+    (every(), [12, 15, 11], "holds"),
+    (every(), [12, 9, 11], "fails"),
+    (some(), [2, 9, 11], "holds"),
+    (some(), [2, 9, 3], "fails"),
+    # a place outside the range is not judged
+    (every(high=2), [12, 15, 1], "holds"),
+    (every(low=1), [1, 12, 15], "holds"),
+    (every(high=2, least=3), [12, 15, 1], "open"),
+    # if few places are judged, only what one place can decide is decided
+    (some(least=3), [1], "open"),
+    (some(least=3), [1, 2, 3], "fails"),
+    (some(least=3), [11], "holds"),
+    (every(least=3), [1], "fails"),
+    (most(least=3), [12, 15], "open"),
+    (most(least=3), [1, 2], "open"),
+    # more than half, and a quarter
+    (most(), [12, 15, 1, 2, 11], "holds"),
+    (most(), [12, 15, 1, 2], "fails"),
+    (most(), [12, ACROSS, 1], "open"),
+    (often(), [12, 1, 2, 3], "holds"),
+    (often(), [12, 1, 2, 3, 4], "fails"),
+    # too few problems decide nothing unless another place fails
+    (every(), [FEW, 20], "open"),
+    (every(), [FEW, 2], "fails"),
+    # one place among many decides at a corrected level only
+    (every(), [OUTSIDE], "fails"),
+    (every(), [OUTSIDE, *[50.0] * 39], "open"),
+    (some(), [INSIDE], "holds"),
+    (some(), [INSIDE, *[1.0] * 39], "open"),
+]
 
 
-def test_every_place_must_hold_and_one_is_enough_for_some():
-    assert verdict(12, 15, 11, at=every()) == "holds"
-    assert verdict(12, 9, 11, at=every()) == "fails"
-    assert verdict(2, 9, 11, at=some()) == "holds"
-    assert verdict(2, 9, 3, at=some()) == "fails"
+@pytest.mark.parametrize(("at", "values", "expected"), AT)
+def test_a_verdict_is_that_of_enough_judged_places(at, values, expected):
+    assert verdict(*values, at=at, unit="%") == expected
 
 
-def test_a_place_outside_the_scope_is_shown_and_not_judged():
-    outcome = judged(table([12, 15, 1]), at=every(high=2))
-    assert outcome["verdict"] == "holds"
+def test_a_place_outside_the_range_is_shown_and_too_few_problems_are_marked():
+    outcome = judged(table([12, FEW, 1]), at=every(high=2))
     assert [p["judged"] for p in outcome["readings"][0]["places"]] == [True, True, False]
-    assert verdict(12, 15, 1, at=every(high=2, least=3)) == "open"
-
-
-def test_places_that_do_not_cover_the_range_decide_only_what_one_place_can():
-    assert verdict(1, at=some(least=3)) == "open"
-    assert verdict(1, 2, 3, at=some(least=3)) == "fails"
-    assert verdict(11, at=some(least=3)) == "holds"
-    assert verdict(1, at=every(least=3)) == "fails"
-
-
-def test_most_are_more_than_half_and_often_is_a_quarter():
-    assert verdict(12, 15, 1, 2, 11, at=most()) == "holds"
-    assert verdict(12, 15, 1, 2, at=most()) == "fails"
-    assert verdict(12, [9.0, 11.0, 10.5], 1, at=most()) == "open"
-    assert verdict(12, 1, 2, 3, at=often()) == "holds"
-    assert verdict(12, 1, 2, 3, 4, at=often()) == "fails"
-    assert verdict(12, 15, at=most(least=3)) == verdict(1, 2, at=most(least=3)) == "open"
-
-
-def test_one_place_among_many_fails_at_a_corrected_level_only():
-    outside = [9.0, 9.4, 9.2, 9.6, 9.35]  # 95 %: below 10
-    assert verdict(outside, at=every(), unit="%") == "fails"
-    assert verdict(outside, *[50.0] * 39, at=every(), unit="%") == "open"
-    inside = [10.4, 11.0, 10.6, 10.8, 10.5]
-    assert verdict(inside, at=some(), unit="%") == "holds"
-    assert verdict(inside, *[1.0] * 39, at=some(), unit="%") == "open"
-
-
-def test_a_place_that_only_the_corrected_level_leaves_open_gives_its_interval():
-    inside = [10.4, 11.0, 10.6, 10.8, 10.5]
-    wide = judged(table([inside, *[1.0] * 39]), at=some(), unit="%")
-    place = wide["readings"][0]["places"][0]
-    assert place["low"] > 10 > place["wide_low"]
-    told = summary.one(wide["parts"][0], place)
-    for end in ("wide_low", "wide_high"):
-        assert f"{place[end]:.3g}" in wide["reason"] and f"{place[end]:.3g}" in told
-
-
-def test_too_few_problems_decide_nothing_unless_another_place_fails():
-    few = [50.0, 60.0]
-    outcome = judged(table([few, 20]), at=every())
-    assert outcome["verdict"] == "open" and "incomplete" in outcome["marks"]
-    assert verdict(few, 2, at=every()) == "fails"
+    assert "incomplete" in outcome["marks"]
 
 
 def test_all_parts_must_hold():
@@ -131,23 +122,7 @@ def test_a_bound_decides_on_its_own_side_only(missed, value, expected):
     assert judged(rows)["verdict"] == expected
 
 
-def test_a_bound_is_told_by_its_known_end_with_its_sign():
-    rows = table([[2.0, 3.0, 4.0], [20.0, 30.0, 40.0]])
-    for sign, word, end, place in ((1, ">=", "low", 1), (-1, "<=", "high", 0)):
-        outcome = judged(rows.assign(missed=sign * (rows.x == place)))
-        known = outcome["readings"][0]["places"][place][end]
-        assert f"{word} {known:.3g}" in outcome["short"]
-
-
-def test_a_claim_of_two_figures_is_judged_on_the_data_of_both():
-    first, second = (judged(table([value]), at=every()) for value in (50, 2))
-    assert (first["verdict"], second["verdict"]) == ("holds", "fails")
-    both = judging.merged([first, second])
-    assert both["verdict"] == "fails"
-    assert [p["value"] for p in both["readings"][0]["places"]] == [50, 2]
-
-
-def test_readings_that_are_the_same_in_one_figure_stay_apart_in_another():
+def test_a_claim_of_two_figures_is_judged_on_the_data_of_both_and_readings_stay_apart():
     same = judged(table([12]), table([12], reading="b"))
     other = judged(table([15]), table([1], reading="b"))
     both = judging.merged([same, other])
@@ -155,9 +130,23 @@ def test_readings_that_are_the_same_in_one_figure_stay_apart_in_another():
     assert numbers == {"a": [12, 15], "b": [12, 1]} and both["verdict"] == "depends"
 
 
-@given(st.lists(st.floats(0.5, 50), min_size=1, max_size=6), st.booleans())
-def test_a_verdict_can_be_judged_again_from_what_is_stored(values, all_places):
-    outcome = judged(table(values), at=every() if all_places else some())
+VALUES = st.floats(0.5, 50) | st.lists(st.floats(0.5, 50), min_size=1, max_size=4)
+SCOPES = st.builds(
+    lambda scope, low, high, least: scope(low=low, high=high, least=least),
+    *(st.sampled_from([every, most, often, some]), st.integers(0, 2), st.integers(3, 6)),
+    st.integers(1, 3),
+)
+RULES = st.builds(Rule, st.floats(0.5, 20), st.floats(21, 50), st.booleans())
+
+
+@settings(max_examples=40)
+@given(st.lists(st.lists(VALUES, min_size=1, max_size=6), max_size=2), SCOPES, RULES)
+def test_a_verdict_is_recomputed_from_what_is_stored_by_the_script_and_by_the_judge(
+    readings, at, rule
+):
+    tables = [table(values, reading=name) for name, values in zip("ab", readings, strict=False)]
+    outcome = judged(*tables, at=at, rule=rule)
+    assert script.verdict(outcome) == outcome["verdict"]
     assert judging.judged(outcome) == outcome
 
 

@@ -7,9 +7,6 @@ from spcabench.figures import _asteris2014 as shared
 from spcabench.figures import asteris2014_exact as exact
 from spcabench.figures import asteris2014_fig1 as fig1
 from spcabench.figures import asteris2014_fig3 as fig3
-from spcabench.figures import asteris2014_fig5 as fig5
-from spcabench.figures import asteris2014_fig6 as fig6
-from spcabench.figures._asteris2014_trade_off import PREPARATIONS
 from tests import trial
 
 KS = (1, 20, 50, 90, 180, 361)
@@ -59,57 +56,12 @@ def test_both_methods_are_compared_at_equal_k(ratio, percent):
     assert alone[["signed ratio", "signed apart"]].isna().all(axis=None)
 
 
-def _three(low=0.5):
-    """Return the data of the three data sets, the genes with another share of the bound."""
-    return [
-        shared.data(trial.table(_rows(value, dataset=dataset, label=label, n=n)))
-        for value, dataset, label, n in (
-            (0.5, "cbcl", "contrast-normalised", 361),
-            (low, "mll", "main", 12582),
-            (0.6, "lrs", "not centred", 93),
-        )
-    ]
-
-
 def test_the_better_one_of_two_rivals_is_the_state_of_the_art():
     nspca = [row | dict(solver="nspca", variance=1.1) for row in _rows()[1::2]]
     missed = nspca[0] | dict(cardinality=nspca[0]["cardinality"] + 1)
     mine = shared.data(trial.table([*_rows(), missed, *nspca[1:]])).mine
     # NSPCA has 1.1 / 2 of lambda_1, but its search missed the first k
     assert mine["signed beside"].tolist() == pytest.approx([1.0] + [0.5 / 0.55] * (len(mine) - 1))
-
-
-def test_data_sets_are_compared_at_equal_shares_in_the_order_of_their_decay():
-    faces, genes, lrs = _three()
-    lrs.others = [faces, genes, lrs]
-    for of, after in ((faces, 0.5), (genes, 0.1), (lrs, 0.3)):
-        # every k has the same share of the variables in all data sets
-        k = of.mine.n * np.linspace(0.1, 1.0, len(of.mine))
-        explained = 100 * after * (1 + k / of.mine.n)
-        of.mine = of.mine.assign(lambda_next=2.0 * after, k=k, explained=explained)
-    tables = list(fig6.A21.rows(lrs))
-    assert {name for table in tables for name in table.reading} == {next(iter(PREPARATIONS))}
-    pairs = {label: of.value.iloc[0] for t in tables for label, of in t.groupby("label")}
-    expected = {"genes over LRS": 1 / 3, "genes over faces": 1 / 5, "LRS over faces": 3 / 5}
-    # the first of the paper's four shares, k/n = 0.004, is below all k
-    assert len(pairs) == 9
-    for label, value in pairs.items():
-        assert value == pytest.approx(expected[label.partition(",")[0]])
-
-
-def test_times_are_compared_within_a_round():
-    times = {"spannogram": ([1.0, 2.0], dict(d=3)), "em": ([4.0, 1.0], fig5.base.EM)}
-    rows = [
-        COMMON
-        | dict(label="time", dataset="mll", parameters={}, extra={}, solver=solver)
-        | dict(settings=settings, repeat=repeat, setup_time=0.0, solve_time=seconds)
-        for solver, (of, settings) in times.items()
-        for repeat, seconds in enumerate(of)
-    ]
-    tables = dict(fig5.A14.tables(fig5.data(trial.table([*_rows(dataset="mll"), *rows]))))
-    table = tables["10 restarts of EM"]
-    assert table[table.part == ""].value.tolist() == [0.25, 2.0]
-    assert table[table.part == "time"].value.tolist() == [4.0, 2.0]
 
 
 def test_neighbours_are_pairs_side_by_side():
@@ -125,8 +77,8 @@ def test_compact_is_what_lies_closer_together_than_pixels_in_reading_order():
     rng = np.random.default_rng(0)
     assert fig3.compactness(square) < 0.25
     assert fig3.compactness(square) == pytest.approx(fig3.compactness(square + 7))  # elsewhere
-    assert all(fig3.compactness(np.arange(a, a + 40)) >= 1 for a in range(300))
-    assert all(fig3.compactness(rng.permutation(361)[:40]) > 1.5 for _ in range(20))
+    assert all(fig3.compactness(np.arange(a, a + 40)) >= 1 for a in range(0, 300, 20))
+    assert all(fig3.compactness(rng.permutation(361)[:40]) > 1.5 for _ in range(4))
 
 
 def _small(share=0.9):
@@ -147,10 +99,6 @@ def test_the_guarantee_is_compared_with_the_share_that_is_reached():
     (reading,) = exact.A12.judge(exact.data(trial.table([*_small(0.9)])))["readings"]
     # lambda_2 is half of lambda_1: the second term of Theorem 1 is 1 / (1 + 2 * 10 / 4 * 0.5)
     assert [p["value"] for p in reading["places"]] == pytest.approx([1 / 3.5 / 0.9] * 3)
-
-
-def test_no_maximum_is_known_if_a_run_gave_no_answer():
-    assert exact.A12.judge(exact.data(trial.table([*_small()][:-1])))["verdict"] == "open"
 
 
 def test_the_support_changes_where_two_of_the_curves_and_zero_meet():

@@ -69,17 +69,6 @@ def test_answers_are_those_of_converged_second_phases_and_of_a_refit():
     assert np.isclose(found["variance gpower0"], gpower.variance, rtol=1e-3)
 
 
-def timed_rows(**extra):
-    seconds = dict(gpower0=[2.0] * 3, scol=[1.0] * 3, mcol=[1.0] * 3, cardinality=20) | extra
-    common = answered(20, 20) | dict(label=_he2010.TIMES, extra=seconds)
-    return trial.table([common | dict(seed=seed) for seed in range(3)])
-
-
-def test_gpower0_is_compared_on_dense_and_on_sparse_data():
-    rows = _he2010.rows_of(timed_rows(**{"gpower0 sparse": [5.0] * 3}), lambda rows: rows.n)
-    assert [set(table.value) for table in _he2010.speeds(rows, "mcol")] == [{2.0}, {5.0}]
-
-
 def test_a_loss_is_of_equal_cardinality_and_exact_if_the_methods_are_the_same():
     rows = [(100.0, seed, 100, share) for seed, share in enumerate((0.97, 0.96, 0.95))]
     # c = 1 if s is at most ten

@@ -43,8 +43,8 @@ def _places(statement, data):
     return {(r["name"], *(p[key] for key in keys)) for r in readings for p in r["places"]}
 
 
-@pytest.mark.parametrize("name", ["asteris2014_fig5", "he2010_fig2", "kuleshov2013_fig4"])
-def test_a_statement_needs_no_rows_but_its_own(name):
+def test_a_statement_needs_no_rows_but_its_own():
+    name = "he2010_fig2"
     module = registry.module("figure", name)
     rows, data = draw._loaded(module, verify.rows_of(ROOT / "results" / "published", name))
     good = rows[rows.status.isin(GOOD)]

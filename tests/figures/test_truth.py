@@ -53,9 +53,9 @@ def test_a_bound_is_not_carried_to_a_larger_cardinality(rows, lambda_1):
 def test_the_dual_bound_shrinks_the_band(rows):
     answers = list(truth("paper", "gaussian", dict(m=30, n=30, seed=0), 3, [3, 10, 0.5]))
     assert [run.settings["k"] for run in answers if run.function] == [10]
-    problem = api.load("gaussian", m=30, n=30, seed=0)
-    extra = dual_bound(problem, k=10, seed=0)
-    assert extra["dual_bound"] < bounds.upper_bound(problem, 10)
+    problem = api.load("gaussian", m=15, n=15, seed=0)
+    extra = dual_bound(problem, k=5, seed=0)
+    assert extra["dual_bound"] < bounds.upper_bound(problem, 5)
     measured = _row(None, "truth", np.nan, np.nan, np.nan)
     measured["extra"] = {"k": 10, "dual_bound": 8.8}
     table = Truth.of(pd.concat([rows, pd.DataFrame([measured])])).table.set_index("k")
