@@ -14,7 +14,7 @@ from spcabench.cli import options
 from spcabench.errors import InputError, using_file
 from spcabench.files import say, write_text
 
-TEMPLATE = Path(__file__).parents[1] / "page" / "templates" / "solver.py.txt"
+TEMPLATE = Path(__file__).parents[1] / "page" / "templates" / "solver.py"
 WIDTH = 120  # width of a list in columns if the output is not a terminal
 NARROWEST = 60  # minimum width of a list in columns
 

@@ -20,10 +20,10 @@ from spcabench.errors import InputError, nearest
 from spcabench.files import write_text
 from spcabench.problem.problem import Problem
 from spcabench.solving import bounds
+from spcabench.solving.result import PROVEN
 from spcabench.vectors import Vector, embed, support
 
 TABLE = Path(__file__).with_name("best_known.json")
-PROVEN = 1e-8  # largest relative gap of a proven optimum
 EXACT = "branch_and_bound"  # the solver that proves answers
 CLOSE = 1e-9  # values are equal if they differ by at most this fraction
 

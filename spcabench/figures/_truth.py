@@ -18,10 +18,10 @@ import pandas as pd
 from spcabench.problem.problem import Problem
 from spcabench.run import Run
 from spcabench.solving import bounds
+from spcabench.solving.result import PROVEN
 
 LABEL = "truth"
 COLUMNS = ["k", "best", "bound", "proven", "nodes", "seconds"]
-PROVEN = 1e-8  # relative gap of a proven optimum
 VISIBLE = 0.005  # a band thinner than this fraction of the largest value is left out of the legend
 # search budget for each cardinality, in entries of node matrices
 BUDGET = {"quick": 5e7, "paper": 2e9}

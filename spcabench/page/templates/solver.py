@@ -10,8 +10,9 @@ Differences from the paper:
 from spcabench.iterate import Facts, Traits
 from spcabench.vectors import Vector, project
 
-# control: "cardinality" (solve has a setting k), "penalty" (solve has the setting named by penalty="...", and the file
-#   defines penalty_range(problem) -> (low, high), in which the harness searches for a given k), or None (not sparse)
+# control: "cardinality" (solve has a setting k), "penalty" (solve has the setting named by
+#   penalty="...", and the file defines penalty_range(problem) -> (low, high), in which the harness
+#   searches for a given k), or None (not sparse)
 # accepts: "covariance", "data" or "either"; the harness converts the problem free of charge
 # nonnegative, components, exact: see spcabench/iterate.py
 TRAITS = Traits(control="cardinality", accepts="either")
@@ -26,20 +27,23 @@ FACTS = Facts(  # facts about the paper, for the table of all methods; omit fiel
 )
 EXAMPLE = dict(k=10)
 COLOUR = "#7F3C8D"  # the solver's colour in all figures
-# STOP = "end": run until solve returns. Otherwise, the run stops when x changes by less than TOL = 1e-6 (for example,
-#   if two consecutive iterates are equal), or after MAX_ITERATIONS = 1000. The last iterate is the answer.
+# STOP = "end": run until solve returns. Otherwise, the run stops when x changes by less than
+#   TOL = 1e-6 (for example, if two consecutive iterates are equal), or after MAX_ITERATIONS = 1000.
+#   The last iterate is the answer.
 # GRID = {"max_iterations": [100, 1000]}: the settings from which --settings tuned chooses
-# PAPER, TUNED = {}, {}: the settings used by `spcabench compare --settings paper` and `--settings tuned`
+# PAPER, TUNED = {}, {}: the settings of `spcabench compare --settings paper` and `--settings tuned`
 
 
 def solve(problem, *, k: int, start: Vector | None = None):
     """Yield unit vectors x (n,) with at most k nonzeros.
 
-    k : cardinality. A setting with a type (tol: float = 1e-6) can be set on the command line: `--set tol=1e-3`.
+    k : cardinality. A setting with a type (tol: float = 1e-6) can be set on the command line:
+        `--set tol=1e-3`.
     start : the initial loading (n,); by default, the largest column of Sigma.
     """
-    Sigma = problem.covariance  # n = problem.n variables: @, Sigma[W], Sigma.diagonal(); or problem.data: A @ x, A.T @ y
-    # the code before the first yield is the set-up: n^2 flops here; Sigma.largest_variance() would take n
+    Sigma = problem.covariance
+    # it has Sigma @ x, Sigma[W] and Sigma.diagonal(); problem.data is A, with A @ x and A.T @ y
+    # the code before the first yield is the set-up, of n^2 flops here
     x = project(Sigma.largest_column() if start is None else start, k)
     while True:  # the harness stops the run, so there are no limits, clocks or prints here
         yield x  # the first yield is the start
