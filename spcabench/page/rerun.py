@@ -79,7 +79,10 @@ def _names(table: pd.DataFrame) -> pd.Series:
 
 def _planned(file: Path, place: str, row: Any) -> tuple[Run, Sequence[Run]]:
     """Return the run in the current plan that belongs to a row, and its warm-up runs."""
+    labelled = {}
     if file.parent.parent.name == "compare":
+        # the label of a solver in its comparison can differ from its name
+        labelled = {"solver": row.solver}
         file = file.with_name(stored.ENTRANTS)
         entrants = read_json(file, dict[str, Entrant], "the solvers of a comparison")
         job = plans.job(entrants[row.solver], Path())
@@ -87,7 +90,7 @@ def _planned(file: Path, place: str, row: Any) -> tuple[Run, Sequence[Run]]:
     else:
         candidates, warm = jobs.runs_of(place, row.scale), ()
     for run in candidates:
-        asked = run.asked | {"solver": row.solver if run.solver else run.asked["solver"]}
+        asked = run.asked | (labelled if run.solver else {})
         if all(_cell(column, value) == _plain(row[column]) for column, value in asked.items()):
             # the k that the preceding run had reached when the row was published
             matched = replace(run.at(k=int(row.k)), match=None) if run.match else run

@@ -1,10 +1,12 @@
 """Recommending a solver: the basis of an answer, and the same answers on the page."""
 
+from itertools import product
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import gmean
 
 from spcabench.comparison import advice, advice_table, best_known, budgets, ranking, stored
 from spcabench.comparison.advice import Question
@@ -38,6 +40,8 @@ def published(tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
     claims = dict(own=True, claimed_bound=1.0, family="text", n=25)
     rows = table([row | claims | {"own": rng.random() < 0.5} for row in drawn(3)])
+    rows["n"] = rows["item"].map(dict(p=10, q=70, r=2000))
+    rows["family"] = rows["item"].map(dict(p="text", q="two spikes", r="text"))
     monkeypatch.setattr(stored.Comparison, "read", lambda folder: SimpleNamespace(rows=rows))
     (tmp_path / "standard").mkdir()
     (tmp_path / "standard" / stored.ROWS).touch()
@@ -73,28 +77,83 @@ def test_pairs_are_alike_if_no_end_of_a_class_is_between_them(published):
         assert mask.tolist() == (sparse == (density < 0.2)).tolist() and 0 < mask.sum() < len(mask)
 
 
-def named(found):
-    return [entry["solver"] for entry in found["best"]]
+def test_an_answer_ranks_the_solvers_on_the_problems_like_the_question(published):
+    _, answers = published
+    questions = product(("any", "text"), (None, 20, 300), (None, 4, 90), (0.4, np.inf))
+    for kind, n, k, budget in questions:
+        question = Question(kind, n=n, k=k, budget=budget)
+        mask, given_up = answers.select(question)
+        found, pairs = advice.answer(answers, question), answers.pairs[mask]
+        assert found["n"] == [pairs.n.min(), pairs.n.max()]
+        assert found["entries"] == [pairs.nnz.min(), pairs.nnz.max()]
+        assert found["density"] == answers.density[mask].max()
+        assert len(found["problems"]) == pairs["item"].nunique()
+        outside = n is not None and not pairs.n.min() <= n <= pairs.n.max()
+        assert len(found["notes"]) == len(given_up) + outside
+        time = np.where(np.isnan(answers.time), np.nanmax(answers.time[mask]), answers.time)[mask]
+        lines = {}
+        for limit in (budget, np.inf):
+            shares = answers.shares(limit)[mask]
+            lines[limit] = [
+                (s, round(of.mean(), 6), of.min(), gmean(t + 0.01) - 0.01, (p <= limit).sum())
+                for s, of, t, p in zip(
+                    answers.solvers, shares.T, time.T, answers.proof[mask].T, strict=True
+                )
+                if of.any()
+            ]
+        best = sorted(lines[budget], key=lambda line: (-round(line[1], 6), line[3]))
+        assert [e["solver"] for e in found["best"]] == [line[0] for line in best]
+        for entry, line in zip(found["best"], best, strict=True):
+            numbers = [entry[name] for name in ("share", "worst", "time", "proves")]
+            assert numbers == pytest.approx(line[1:], abs=1e-6) and entry["pairs"] == mask.sum()
+        ends = [
+            line[0] for line in sorted(lines[np.inf], key=lambda line: line[3])
+            if not any(o[3] <= line[3] and o[1] >= line[1] and o is not line for o in lines[np.inf])
+        ]  # fmt: skip
+        assert [e["solver"] for e in found["frontier"]] == ends
 
 
-def test_the_best_is_the_best_within_the_budget(answers):
-    text = Question("text")
-    slow, quick = advice.answer(answers, text)["best"]
-    assert (slow["solver"], slow["share"], slow["proves"], slow["pairs"]) == ("slow", 1.0, 1, 2)
-    assert (quick["share"], quick["worst"]) == pytest.approx((0.85, 0.8))
-    assert named(advice.answer(answers, Question("text", budget=0.01))) == ["quick"]
-    assert [e["solver"] for e in advice.answer(answers, text)["frontier"]] == ["quick", "slow"]
+@pytest.mark.parametrize(
+    ("question", "given_up", "count"),
+    [
+        (Question("text", n=20_000), [], 2),
+        (Question("text", n=300), ["kind"], 1),
+        (Question("genes", n=100), [], 1),
+        (Question("text", k=90), ["k"], 2),
+        (Question("genes", n=20_000), ["kind"], 2),
+        (Question("genes", n=20), ["size"], 1),
+        (Question("genes", k=25), ["k"], 1),
+    ],
+)
+def test_conditions_that_no_problem_has_are_dropped(answers, question, given_up, count):
+    mask, found = answers.select(question)
+    assert (found, mask.sum()) == (given_up, count)
 
 
-def test_an_answer_says_where_no_row_reaches(answers):
-    assert advice.answer(answers, Question("text", n=20_000))["notes"] == []
-    (note,) = advice.answer(answers, Question("text", n=300))["notes"]
-    assert "all kinds of this size" in note
-    (note,) = advice.answer(answers, Question("genes", n=100))["notes"]
-    assert "n = 100 is outside the measured range 300 to 300" in note
-    (note,) = advice.answer(answers, Question("text", k=90))["notes"]
-    assert "problems with any k are used" in note
-    assert "Based on 1 problem" in advice.answer(answers, Question("genes"))["from"]
+def test_entries_outside_of_what_was_measured_are_noted(answers):
+    for m, noted in ((5000.0, False), (6000.0, True), (1.0, True)):
+        notes = advice.answer(answers, Question("text", n=20_000.0, m=m))["notes"]
+        assert bool(notes) == noted  # the density is 0.01
+
+
+def test_answers_for_several_components_have_a_solver_for_each_way(tmp_path):
+    rows = [("a", "projection", 0.9), ("a", "schur", 0.8), ("b", "projection", np.nan)]
+    lines = [dict(solver=s, how=how, share=share, seconds=2.0) for s, how, share in rows]
+    about = dict(
+        kind="components", formulation="deflation", family="two spikes", item="q", k=4, r=2
+    )
+    frame = pd.DataFrame([line | about for line in lines])
+    held_out = frame.assign(kind="components, held out")
+    pd.concat([frame, held_out]).to_parquet(tmp_path / "table.parquet")
+    single = pd.DataFrame([dict(item="q", n=30.0, m=np.nan, nnz=100.0)])
+    found = advice_table._of_components(tmp_path / "table.parquet", single)
+    assert found.solver.tolist() == ["a (projection)", "a (schur)", "b"]
+    assert found.answered.tolist() == [True, True, False] and (found.asked == 4).all()
+    assert found.time.tolist()[:2] == [2.0, 2.0] and np.isnan(found.time.iloc[2])
+    assert {*found["mode"]} == {"deflation"} and {*found.kind} == {"spiked"}
+    assert {*zip(found.n, found.nnz, strict=True)} == {(30.0, 100.0)}
+    unknown = advice_table._of_components(tmp_path / "table.parquet", single.assign(item="z"))
+    assert unknown.n.isna().all()
 
 
 def test_a_question_is_read_as_a_person_types_it():
@@ -122,7 +181,7 @@ def test_every_choice_of_the_page_is_the_answer_of_the_terminal(answers):
         n, k = (ends[int(i)] if i else None for ends, i in zip(classes, (size, few), strict=True))
         for budget, best in zip(within, page["selections"][place]["best"], strict=True):
             found = advice.answer(answers, Question(kind, n=n, k=k, budget=budget, mode=mode))
-            assert [e[0] for e in best] == named(found)
+            assert [e[0] for e in best] == [e["solver"] for e in found["best"]]
             assert [e[1] for e in best] == pytest.approx(
                 [e["share"] for e in found["best"]], abs=1e-6
             )

@@ -1,11 +1,12 @@
 """Comparisons: profiles, suites and runs have their properties; best answers are verified."""
 
-import re
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from spcabench import api, registry
 from spcabench.comparison import (
@@ -44,7 +45,7 @@ def test_the_standard_suite_has_40_pairs_with_an_origin_each_and_loads():
         suite.settings_of("best", "grqi")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def entry():
     return update_best_known.of_result(ITEM, api.solve(api.load("pitprops"), "brute_force", k=3))
 
@@ -74,33 +75,36 @@ def test_the_table_is_versioned(entry, tmp_path):
         best_known.read(file)
 
 
-def test_merging_keeps_the_better_value_and_the_smaller_bound(entry):
-    worse = replace(
-        entry, value=0.9 * entry.value, bound=1.5 * entry.value, proven=False, who="other"
-    )
-    for merged in (best_known.merged(worse, entry), best_known.merged(entry, worse)):
-        assert (merged.value, merged.bound, merged.who) == (entry.value, entry.bound, entry.who)
-        assert (merged.bound_by, merged.seconds) == (entry.bound_by, entry.seconds)
-    assert best_known.merged(None, worse) == worse
-    assert worse.gap == pytest.approx(0.4) and replace(worse, bound=1e-9).gap == 0.0
-    unsaid = replace(entry, bound_by="", bound=entry.bound * (1.0 + 1e-9))
-    assert best_known.merged(unsaid, entry).bound_by == entry.bound_by  # the same, with its source
-    assert best_known.merged(entry, replace(unsaid, bound_by="other")) == entry
+NUMBERS = st.sampled_from([0.8, 0.9, 1.0, 1.0 + 1e-12, 1.1, 1.5])
 
 
-def test_a_bound_below_a_value_that_was_verified_is_dropped_and_said(entry):
-    wrong = replace(
-        entry, value=0.8 * entry.value, bound=0.9 * entry.value, proven=True, bound_by="mistaken"
+@given(st.tuples(NUMBERS, NUMBERS), st.tuples(NUMBERS, NUMBERS), st.sampled_from(["", "b"]))
+def test_merging_takes_the_larger_value_and_the_smallest_bound_that_no_value_refutes(
+    entry, one, two, source
+):
+    """Of two numbers that are equal but for rounding, the older is kept, if its source is known."""
+    ends = [sorted(pair) for pair in (one, two)]
+    old, new = (
+        replace(entry, value=v, bound=b, who=who, bound_by=by, bound_when=who)
+        for (v, b), who, by in zip(ends, ("old", "new"), (source, "n"), strict=True)
     )
-    loose = replace(entry, bound=2.0 * entry.value, proven=False, bound_by="dual")
-    for sound in (entry, loose):
-        for merged in (best_known.merged(wrong, sound), best_known.merged(sound, wrong)):
-            assert merged == sound
-        for message in (best_known.refuted(wrong, sound), best_known.refuted(sound, wrong)):
-            assert "mistaken" in message and f"{wrong.bound:.9g}" in message
-    assert best_known.refuted(entry, loose) == best_known.refuted(None, entry) == ""
-    rounded = replace(entry, bound=entry.bound * (1.0 - 1e-13))
-    assert best_known.refuted(rounded, entry) == ""
+    merged = best_known.merged(old, new)
+    refuted = [e for e, o in ((old, new), (new, old)) if o.value > e.bound * (1.0 + 1e-9)]
+    for message in (best_known.refuted(old, new), best_known.refuted(new, old)):
+        assert bool(message) == bool(refuted)
+        assert all(f"{e.bound:.9g}" in message and e.who in message for e in refuted)
+    best = new if new.value > old.value * (1.0 + 1e-9) else old
+    assert (merged.value, merged.who) == (best.value, best.who)
+    if not refuted:
+        unsaid = not source and new.bound <= old.bound * (1.0 + 1e-8)
+        lower = new if unsaid or new.bound < old.bound * (1.0 - 1e-9) else old
+        assert merged.bound == max(lower.bound, merged.value)
+        assert (merged.bound_by, merged.bound_when) == (lower.bound_by, lower.bound_when)
+        assert merged.proven == (merged.value >= merged.bound * (1.0 - 1e-8))
+    else:
+        assert [merged] == [e for e in (old, new) if e not in refuted]
+    assert best_known.merged(None, new) == new
+    assert new.gap == max(0.0, (new.bound - new.value) / new.bound)
 
 
 def test_the_frozen_table_agrees_with_its_problems_and_brute_force():
@@ -167,28 +171,44 @@ def test_recovery_is_asked_at_every_strength_and_sparsity_with_seeds_of_its_own(
     assert not {i.parameters["seed"] for i in problems} & {*suite.SEEDS}
 
 
-REFUSED = {  # traits, problem, what is said
-    "signed": (dict(), dict(nonnegative=True), "signed answers only"),
-    "nonnegative": (dict(nonnegative="always"), {}, "nonnegative answers only"),
-    "small": (dict(largest=20), dict(n=21), "at most 20 variables"),
-    "unknown": (dict(largest=50), dict(n=0), "at most 50 variables"),
-    "exact": (dict(exact=True), dict(n=51), "only run on small problems"),
-    "dense": (dict(accepts="covariance"), dict(n=5001), r"5,001 it would need 0\.2 GB"),
-}
-TAKEN = [(dict(nonnegative=True), dict(nonnegative=True)), (dict(largest=20), dict(n=20))]
-TAKEN += [(dict(exact=True), dict(n=50)), (dict(accepts="covariance"), dict(n=5000))]
-TAKEN += [(dict(largest=51), dict(n=0))]
+TAKES = [  # traits, a problem that such a solver takes, and one that it does not
+    (dict(), dict(), dict(nonnegative=True)),
+    (dict(nonnegative="always"), dict(nonnegative=True), dict()),
+    (dict(nonnegative=True), dict(nonnegative=True), None),
+    (dict(largest=20), dict(n=20), dict(n=21)),
+    (dict(largest=50), dict(n=50), dict(n=0)),
+    (dict(largest=51), dict(n=0), dict(n=52)),
+    (dict(exact=True), dict(n=50), dict(n=51)),
+    (dict(relaxation=True), dict(n=1), dict(n=0)),
+    (dict(accepts="covariance"), dict(n=5000), dict(n=5001)),
+]
 
 
 def test_a_solver_is_asked_what_it_can_answer():
-    for traits, item, said in REFUSED.values():
-        assert re.search(
-            said, entrants.refused(Traits("cardinality", **traits), replace(ITEM, **item))
-        )
-    for traits, item in TAKEN:
-        assert not entrants.refused(Traits("cardinality", **traits), replace(ITEM, **item))
+    for traits, taken, refused in TAKES:
+        of = Traits("cardinality", **traits)
+        assert not entrants.refused(of, replace(ITEM, **taken)), traits
+        assert refused is None or entrants.refused(of, replace(ITEM, **refused)), traits
     with pytest.raises(InputError, match="40 variables; solver 'brute_force' accepts at most 20"):
         api.solve(api.load("gaussian", m=40, n=40), "brute_force", k=2)
+
+
+def test_a_name_refers_to_a_problem_and_that_of_a_dataset_to_its_defaults():
+    part, whole = (
+        Item("gaussian", "gaussian", {"n": 9}, (), "", ""),
+        replace(ITEM, dataset="gaussian"),
+    )
+    for name, found in {
+        "gaussian": [],  # a dataset's name is not that of a problem with other parameters
+        "Gaussian N=9": [part],
+        "Pit-Props": [whole],
+        "gauss": [],
+    }.items():
+        assert suite.called(name, [part, whole][: 2 if found == [whole] else 1]) == found, name
+    assert suite.called("gaussian", [whole]) == [whole]
+    assert suite.called("pitprops", [replace(whole, parameters={"n": 5}), whole])[0] == whole
+    with pytest.raises(InputError, match="'gaussian n=9' or 'pit props'"):
+        suite.called("gaussian", [part, whole])
 
 
 def test_a_fingerprint_follows_the_dataset_whose_rows_are_drawn_again(monkeypatch):

@@ -1,6 +1,7 @@
 """A whole comparison: one rule for every file, rows that are reused, what the page says."""
 
 import html
+import os
 import re
 import shutil
 from dataclasses import replace
@@ -173,6 +174,22 @@ def test_a_stopped_comparison_continues_with_the_next_run(tmp_path, monkeypatch)
     computed(home_of(tmp_path), entrants)
     assert len(added) == len({*added}) == 10
     assert not list(tmp_path.rglob("*.journal"))
+
+
+@of_the_comparison
+def test_a_page_is_current_until_its_rows_or_its_solvers_change(copy):
+    page, entrants = copy / "there" / "index.html", entrants_of(["tpower", "grqi"], seeds=2)
+    assert making.is_current(page, entrants, ["tpower"])
+    assert not making.is_current(page, entrants, ["grqi"])
+    assert not making.is_current(page, entrants_of(["tpower"], seeds=2), ["tpower"])
+    assert not making.is_current(page.with_name("none.html"), entrants, ["tpower"])
+    later = page.stat().st_mtime + 1
+    os.utime(entrants["grqi"].rows(copy), (later, later))
+    assert not making.is_current(page, entrants, ["tpower"])
+    os.utime(page, (later, later))
+    assert making.is_current(page, entrants, ["tpower"])
+    page.with_name(stored.PLAN).unlink()
+    assert not making.is_current(page, entrants, ["tpower"])
 
 
 def test_files_of_one_name_have_different_labels(tmp_path):

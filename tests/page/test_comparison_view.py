@@ -1,132 +1,333 @@
-"""What the page of a comparison says follows from its answers, by definition."""
+"""What the page of a comparison shows and draws follows from its answers, by definition."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from urllib.parse import parse_qs
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from spcabench.comparison import ranking
-from spcabench.comparison.stored import Comparison
+from spcabench.comparison import best_known, budgets, profiles, ranking, suite
+from spcabench.comparison.components import ranking as components
+from spcabench.comparison.components.runs import HELD_OUT
+from spcabench.comparison.entrants import Entrant
+from spcabench.comparison.ranking import PAIR
+from spcabench.comparison.stored import Comparison, Plan
 from spcabench.page import comparison_one, comparison_pictures, comparison_several
 from spcabench.page import comparison_view as views
 from spcabench.page.standing import Standing
-from spcabench.page.tables import percent
 from spcabench.solving.run_warnings import SENTENCES, Flag
+from tests.comparisons import drawn
+from tests.page.reading import lines_of, shown
+from tests.trial import table
 
-plt = pytest.importorskip("matplotlib.pyplot")
+Figure = pytest.importorskip("matplotlib.figure").Figure
 COMPARE = Path(__file__).parents[2] / "results" / "published" / "compare"
-NEAR = 1.0 - 1e-6  # two values that are equal but for rounding
+NEAR = 1.0 - 1e-9  # two values that are equal but for rounding
+LABELS = dict(random="em", search="gpower1", plain="tpower", skipped="grqi")
+KNOWN = {
+    (item, item, 3, False): SimpleNamespace(value=value, bound=1.02, who="me")
+    for item, value in (("b", 0.97), ("c", 1.0))
+}
+
+
+def told(row):
+    """Return a drawn row with all that a page shows: pair (a, 5) has no answer, nor has grqi."""
+    item, k, solver = row["item"], row["asked"], LABELS[row["solver"]]
+    more = dict(family="first" if item in "abc" else "others", variance=0.9, cardinality=k - 1)
+    more |= dict(stand_in=item == "c", iterations=10 * k, flags=["threads"] * (solver == "em"))
+    if item == "d":
+        more["bound"] = 1.0
+    if solver == "grqi" or (item, k) == ("a", 5):
+        more |= dict(status="killed" if item == "a" else "crash", reason=f"reason of\n{item}")
+    elif item == "e" and row["status"] == "converged":
+        more["status"] = "time_limit"
+    return row | more | dict(solver=solver)
 
 
 @pytest.fixture(scope="module")
-def comparison():
-    return Comparison.read(COMPARE / "adversarial")
-
-
-@pytest.fixture(scope="module")
-def view(comparison, tmp_path_factory):
+def standing():
+    """Return the standing of four solvers on random answers to twelve problems."""
+    rows = [told(row) for row in drawn(0, "abcdefghijkl")]
+    for solver in ("em", "tpower"):
+        of = dict(solver=solver, status="finished", asked=3, family="resampled")
+        for i, item in enumerate("xy"):
+            share = dict(share=0.5 + 0.1 * i, optimism=-1e-9)
+            rows.append(of | dict(kind="held_out", item=item, extra=share))
+        rows.append(of | dict(kind="stability", item="x", extra=dict(overlap=0.123)))
+        for strength, count, f1 in ((1.0, 4, 0.25), (2.0, 4, 0.5), (1.0, 8, 0.75)):
+            parameters = dict(strength=strength, count=count, n=16)
+            more = dict(kind="recovery", item="spiked", parameters=parameters)
+            rows.append(of | more | dict(extra=dict(f1=f1 - 0.1 * (solver == "em"))))
+    about = dict(cpu="one", commit="c" * 40, written="2026", form="data", solver_sha256="s")
+    frame = table([dict(extra={}, settings={}) | row for row in rows]).assign(**about)
+    entrants = {label: Entrant.of(label, "quick") for label in LABELS.values()}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(comparison_pictures, "pictures", lambda standing: [])
-        return comparison_one.view(comparison, tmp_path_factory.mktemp("view"), "../../")
+        patch.setattr(best_known, "read", lambda: KNOWN)
+        yield Standing.of(Comparison("drawn", entrants, frame, Plan(["tpower"])))
+
+
+@pytest.fixture(scope="module")
+def view(standing, tmp_path_factory):
+    return comparison_one.view(standing.comparison, tmp_path_factory.mktemp("view"), "../../")
 
 
 def tables(view, name):
     return next(section.tables for section in view.sections if section.name == name)
 
 
-def test_the_ranking_counts_answers_and_links_solvers(view):
-    (table,) = view.rankings
-    for row in table.rows.to_dict("records"):
-        mine = view.answers[view.answers.solver == row["solver"].text]
-        assert row["counts"] == f"{mine.answered.sum()} of {len(mine)}"
-        assert np.isclose(row["most_memory"], mine.memory.max(), equal_nan=True)
-        assert (row["rank"] == "–") == np.isnan(row["time"]) == (not mine.answered.any())
-        assert row["solver"].address == f"../../solvers/{row['solver'].text}.html"
-    assert len({len(line) for line in table.lines()}) == 1  # columns are aligned
-    failed = [count * len(who.split(", ")) for who, _, count, _ in view.failures.rows.to_numpy()]
-    assert sum(failed) == (~view.answers.answered).sum()
+def check(line, digits=5.1e-5, **expected):
+    """Assert that a line shows these numbers, to the digits that it has."""
+    for head, value in expected.items():
+        number = shown(line[head])
+        assert number == pytest.approx(value, rel=5.1e-3, abs=digits, nan_ok=True), (head, line)
 
 
-def test_a_pair_has_its_best_value_its_bound_and_who_reaches_it(view):
-    (table,) = tables(view, "pairs")
-    for row in table.rows.to_dict("records"):
-        mine = view.answers[view.answers["item"].eq(row["link"].text)]
-        mine = mine[mine.asked == row["asked"]]
-        close = mine.share >= 0.999 * NEAR
-        assert row["best"] >= mine.value.max() * NEAR and row["who"]
-        assert row["reached"] == f"{close.sum()} of {len(mine)}" and row["new"] == (
-            not mine.listed.all()
-        )
-        gap = f"{100 * (mine.bound.iloc[0] / row['best'] - 1):.3g} %"
-        assert row["above"] == ("proven" if mine.proven.all() else gap)
-    assert len(view.runs.rows) == len(view.answers)
-    for _, run in view.runs.rows.groupby(["item", "asked"], sort=False):
-        assert (
-            run.share.dropna().is_monotonic_decreasing and run.share.isna().is_monotonic_increasing
-        )
+def test_the_ranking_shows_its_numbers(standing, view):
+    answers, found = view.answers, lines_of(*view.rankings)
+    assert [line["Solver"].text for line in found] == [*standing.ranks.solver]
+    for line, row in zip(found, standing.ranks.to_dict("records"), strict=True):
+        good = row["answered"] > 0
+        check(line, 5.1e-3, **{"99.9 %": row["at 0.999"], "99 %": row["at 0.99"]})
+        check(line, Share=row["share"], Worst=row["worst"], Gap=row["gap"])
+        check(line, Memory=row["memory"], Most=row["most_memory"])
+        check(line, Time=row["time"] if good else np.nan, Flops=row["flops"] if good else np.nan)
+        assert line["Answered"] == f"{row['answered']} of {row['pairs']}"
+        assert line["Rank"] == (row["rank"] if good else "–")
+        strip = line["95 % interval"]
+        ends = [row["at 0.999"], row["at 0.999 low"], row["at 0.999 high"]]
+        assert [strip.point, *strip.ends] == pytest.approx([100 * e for e in ends], abs=0.06)
+        seeds = [row["least"], row["most"]] if row["seeds"] > 1 else []
+        assert strip.seeds == pytest.approx([100 * share for share in seeds], abs=0.06)
+        link, solver = line["Solver"], row["solver"]
+        assert link.address == f"../../solvers/{solver}.html"
+        assert (link.named, link.warned) == (solver == "tpower", solver == "em")
+        assert link.colour == standing.looks.get(solver, {}).get("color", "")
+    few = replace(standing, ranks=standing.ranks.assign(**{"at 0.999 low": np.nan}))
+    assert "95 % interval" not in lines_of(comparison_one.ranking(few, [], None))[0]
+    runs = 3 * len(answers) // 4  # of em, with three seeds
+    assert view.noticed.cells == [("em", SENTENCES[Flag.threads], str(runs))]
+    assert view.stand_ins == ["c"]
 
 
-def test_answers_that_the_table_of_best_known_lacks_are_named(comparison, view):
-    standing = Standing.of(comparison)
-    unlisted = replace(standing, answers=standing.answers.assign(listed=False))
-    section = comparison_one._of_pairs(comparison_one._pairs(unlisted), unlisted)
-    assert section.paragraph.count("k = ") == len(section.tables[0].rows)
-    assert not next(s.paragraph for s in view.sections if s.name == "pairs")
+def test_runs_without_an_answer_are_counted_with_their_reason(view):
+    bad = view.answers[~view.answers.answered]
+    counts = bad.groupby(["solver", "status", bad.reason.fillna("no reason is known")]).size()
+    found = {}
+    for solvers, status, count, reason in view.failures.cells:
+        found |= {(solver, status, reason): int(count) for solver in solvers.split(", ")}
+    assert found == counts.to_dict()
 
 
-def test_solvers_within_a_budget_are_at_most_three_by_name(view):
-    for table in tables(view, "within"):
-        for cell in (cell for row in table.cells for cell in row[1:] if cell != "none"):
-            names, share = cell.split("\n")
-            assert len(names.split(", ")) <= 3 and 0 < float(share.removesuffix(" %")) <= 100
+def test_every_pair_has_its_best_value_its_bound_and_who_reaches_it(view):
+    (found,) = tables(view, "pairs")
+    new = []
+    for line in lines_of(found):
+        item, k = line["Problem"].text, int(line["k"])
+        mine = view.answers[view.answers["item"].eq(item) & view.answers.asked.eq(k)]
+        first = mine.iloc[0]
+        known = first.best > 0.0
+        new += [f"{item}, k = {k}"] * bool(known and not first.listed)
+        check(line, **{"Best known": first.best if known else np.nan})
+        assert line["By"] == (first.who if known else "")
+        (by_tpower,) = mine[mine.solver == "tpower"].share
+        check(line, **{"Share of tpower": by_tpower})
+        assert line["Reached by"] == f"{(mine.share >= 0.999 * NEAR).sum()} of 4"
+        above = line["Optimum above this by at most"]
+        assert (above == "proven") == first.proven and (above == "n/a") == (not known)
+        if known and not first.proven:
+            assert shown(above) == pytest.approx(first.bound / first.best - 1, rel=5.1e-3)
+        asked = parse_qs(line["Problem"].address.partition("?")[2])
+        assert asked == {"problem": [item], "asked": [str(k)]}
+    paragraph = next(s.paragraph for s in view.sections if s.name == "pairs")
+    assert paragraph.partition(": ")[2] == "; ".join(new) + "." and 1 < len(new) < len(found.rows)
 
 
-def test_a_number_of_held_out_samples_is_that_of_its_measure_and_problem():
-    rows = Comparison.read(COMPARE / "standard").rows
-    numbers = ranking.resampled(rows).set_index(["solver", "measure", "item"]).of
-    (section,) = comparison_one._samples(rows)
-    (table,) = section.tables
-    for solver, *cells in table.cells:
-        for column, cell in zip(table.columns[1:], cells, strict=True):
-            measure, item = column.head.split(", ", 1)
-            assert cell == percent(numbers.get((solver, measure, item)))
+def test_every_answer_is_a_line_that_starts_with_the_best_of_its_pair(view):
+    answers = view.answers.set_index([*PAIR, "solver"])
+    keys, order = [], {}
+    for line in lines_of(view.runs):
+        pair = line["Problem"], int(line["k"])
+        solver = line["Solver"].text
+        mine = answers.loc[(*pair, solver)]
+        keys.append((*pair, solver))
+        order.setdefault(pair, []).append((-np.nan_to_num(mine.share, nan=-1.0), mine.time))
+        check(line, Variance=mine.value, Gap=mine.gap, Flops=mine.work, Time=mine.time)
+        check(line, Memory=mine.memory, Nonzeros=mine.cardinality)
+        share, *seeds = line["Of the best"].split("\n")
+        assert shown(share) == pytest.approx(mine.share, abs=5.1e-5, nan_ok=True)
+        ends = [f"{100 * end(mine.shares):.2f}" for end in (min, max)]
+        assert seeds == [f"{' to '.join(ends)}, 3 seeds"] * (solver == "em")
+        reason = "" if pd.isna(mine.reason) else "\n" + mine.reason.replace("\n", " ")
+        assert line["Status"] == mine.status + reason
+        assert line["Row"] == f"{pair[0]}/{pair[1]}/{solver}"
+    assert sorted(keys) == sorted(answers.index)
+    assert all(np.allclose(of, sorted(of), equal_nan=True) for of in order.values())
 
 
-def test_profiles_rise_to_the_share_of_the_pairs_that_a_solver_solves(comparison):
-    standing = Standing.of(comparison)
-    answers = standing.answers.assign(family=standing.answers["item"])  # seven kinds
-    pictures = comparison_pictures.pictures(replace(standing, answers=answers))
-    for picture in (p for p in pictures if p.title.endswith("profiles")):
-        for panel in picture.panels:
-            family, measure = panel if isinstance(panel, tuple) else ("all problems", panel)
-            part = answers[(answers.family == family) | (family == "all problems")]
-            _, axes = plt.subplots()
-            picture.draw(axes, panel)
-            assert axes.lines
-            for line in axes.lines:
-                assert np.all(np.diff(line.get_ydata()) >= 0)
-                mine = part[part.solver == line.get_label()]
-                solved = (mine.share >= 0.99 * NEAR) & mine[measure].notna()
-                assert mine.empty or line.get_ydata()[-1] == pytest.approx(solved.mean())
-            plt.close()
+def test_the_best_within_a_budget_have_the_largest_mean_share(standing, view):
+    for measure, found in zip(("time", "work"), tables(view, "within"), strict=True):
+        for group, *cells in found.cells:
+            family, pairs = group.split("\n")
+            mine = standing.answers
+            mine = mine if family == budgets.ALL else mine[mine.family == family]
+            assert int(pairs.split()[0]) == len(mine[PAIR].drop_duplicates())
+            for budget, cell in zip(budgets.BUDGETS[measure], cells, strict=True):
+                reached = [budgets.share_within(row, budget, measure) for row in mine.itertuples()]
+                means = pd.Series(reached, mine.solver).groupby(level=0).mean()
+                best = [*means.index[means.round(6) == means.round(6).max()]]
+                names, _, share = cell.partition("\n")
+                assert (cell == "none") == (not means.any())
+                if cell != "none":
+                    assert {*names.split(", ")} == {*best}
+                    assert shown(share) == pytest.approx(means.max(), abs=5.1e-5)
+    four = dict(solvers=[*"abcd"], share=0.5)
+    assert comparison_one._best(four) == "a, b, c and 1 more\n50.00 %"
 
 
-def test_an_anytime_curve_rises_to_the_end_of_the_run(comparison):
-    answers = Standing.of(comparison).answers.dropna(subset=["work"])
-    for row in answers[answers.answered].itertuples():
-        flops, values = comparison_pictures._best_so_far(row)
-        assert np.all(np.diff(flops) >= 0) and np.all(np.diff(values) >= 0)
-        assert values[-1] <= row.bound / NEAR
-        ends = [row.work]
-        if np.isnan(row.search_time):
-            taken = ranking.steps(row.history)
-            ends = taken["flops"][taken["cardinality"] <= row.asked] + row.setup_flops
-        assert flops[-1] == (max(ends[-1], 1) if len(ends) else row.work)
+def test_numbers_of_other_samples_and_of_the_settings_are_those_of_the_rows(view):
+    (samples,) = tables(view, "samples")
+    for line in lines_of(samples):
+        check(line, **{"share, x": 0.5, "share, y": 0.6, "overlap, x": 0.123})
+        assert line["optimism, x"] == "0.00 %"  # a number that rounds to zero has no sign
+    settings, problems = tables(view, "how")
+    for line in lines_of(settings):
+        mine = view.answers[view.answers.solver == line["Solver"]]
+        check(line, Iterates=mine.iterations.median())
+        late = (mine.status == "time_limit").sum()
+        assert line["At the time limit"] == f"{late} of {len(mine)}"
+        stop = Entrant.of(line["Solver"], "quick").about.limits({})
+        assert (line["Stops"].startswith("ends")) == (stop.stop == "end")
+    ks = [", ".join(map(str, item.ks)) for item in suite.items("quick")]
+    assert [line["k"] for line in lines_of(problems)] == ks
 
 
-def test_warnings_count_the_runs_with_a_flag_and_name_changed_files():
+def panels(standing, title):
+    """Yield each panel of a picture with its axes."""
+    (picture,) = [p for p in comparison_pictures.pictures(standing) if p.title == title]
+    for panel in picture.panels:
+        axes = Figure().subplots()
+        picture.draw(axes, panel)
+        yield panel, axes
+
+
+@pytest.mark.parametrize("title", ["Performance profiles", "Data profiles"])
+def test_a_profile_is_the_share_of_pairs_solved_within_each_cost(standing, title):
+    answers, seen = standing.answers, []
+    for panel, axes in panels(standing, title):
+        family, measure = panel if isinstance(panel, tuple) else (budgets.ALL, panel)
+        seen.append((family, measure))
+        part = answers if family == budgets.ALL else answers[answers.family == family]
+        cost = ranking.costs(part, 0.99, measure)
+        if title == "Performance profiles":
+            cost = cost.div(cost.min(axis=1), axis=0).fillna(np.inf)
+        elif measure == "work":
+            cost = cost.div(part.groupby(PAIR).unit.first(), axis=0)
+        reached = cost.columns[np.isfinite(cost).any()]
+        assert {line.get_label() for line in axes.lines} == {*reached} and len(reached) > 1
+        edges = [edge for path in axes.collections for edge in path.get_paths()[0].vertices[:, 1]]
+        for line in axes.lines:
+            of = cost[line.get_label()].to_numpy()
+            grid = line.get_xdata()
+            assert np.allclose(line.get_ydata(), (of[:, None] <= grid).mean(axis=0))
+            low_high = profiles.band(of[:, None], cost.reset_index().item.to_numpy(), grid[::2])
+            inside = np.isin(np.round(low_high, 6), np.round(edges, 6)).all()
+            assert inside == (family == budgets.ALL or title == "Performance profiles")
+    assert {*seen} >= {(budgets.ALL, "work"), (budgets.ALL, "time")}
+    assert (("first", "work") in seen) == (("others", "work") in seen) == (title == "Data profiles")
+
+
+def test_an_anytime_curve_is_the_best_feasible_value_so_far(standing):
+    answers, seen = standing.answers[standing.answers.answered], []
+    for (item, k), axes in panels(standing, "Anytime curves"):
+        seen.append((item, k))
+        of_pair = answers[(answers["item"] == item) & (answers.asked == k)].set_index("solver")
+        curves = {line.get_label(): line.get_data() for line in axes.lines}
+        *curves_of, best, bound = axes.lines
+        assert {line.get_label() for line in curves_of} == {*of_pair.index}
+        assert {*best.get_ydata()} == {1.0}
+        assert {*bound.get_ydata()} == {of_pair.bound.iloc[0] / of_pair.best.iloc[0]}
+        for solver, row in of_pair.iterrows():
+            flops, values = curves[solver][0], curves[solver][1] * row.best
+            steps = json.loads(row.history) if isinstance(row.history, str) else []
+            good = [
+                (step["flops"] + row.setup_flops, step["variance"])
+                for step in steps
+                if step["cardinality"] <= k and solver != "gpower1"
+            ] or [(row.work, row.variance)]
+            for spent, value in zip(flops, values, strict=True):
+                assert value == pytest.approx(max(v for at, v in good if at <= spent))
+            assert flops[-1] == good[-1][0]
+            rises = sum(
+                v > 1.005 * max([0.0, *(w for _, w in good[:i])]) for i, (_, v) in enumerate(good)
+            )
+            assert rises <= len(flops) <= len(good)
+    assert seen == [("a", 3), *((item, 5) for item in "bcdefghi")]  # the largest k
+
+
+@pytest.mark.parametrize("differences", [[], ["other processors"]])
+def test_the_frontier_joins_the_solvers_that_none_exceeds_in_both(standing, differences):
+    ranks = standing.ranks[standing.ranks.answered > 0]
+    other = ranks.assign(flops=ranks.flops[::-1].to_numpy())
+    for of in (ranks, other):
+        changed = replace(standing, ranks=of, differences=differences)
+        ((_, axes),) = panels(changed, "Frontier")
+        step, *lines = axes.lines
+        points = {r.solver: (r[changed.last], r["at 0.999"]) for _, r in of.iterrows()}
+        best = [p for p in points.values() if not any(exceeds(q, p) for q in points.values())]
+        assert np.allclose(np.array(step.get_data()).T, sorted({*best}))
+        ends = [tuple(np.array(line.get_data())[:, -1]) for line in lines]
+        assert all(p in ends for p in points.values())
+        bars = {(r.slowest, r["at 0.999"]) for _, r in of.iterrows()}
+        assert bars <= {*ends} if changed.last == "time" else len(ends) == len(points)
+        assert {name for text in axes.texts for name in text.get_text().split(" = ")} == {*points}
+
+
+def exceeds(one, other):
+    """Whether a point is at most as expensive and at least as good as another one."""
+    return one != other and one[0] <= other[0] and one[1] >= other[1]
+
+
+def test_recovery_is_drawn_for_each_sparsity(standing):
+    found = {
+        (sparsity, line.get_label()): [*map(tuple, np.transpose(line.get_data()))]
+        for sparsity, axes in panels(standing, "Support recovery")
+        for line in axes.lines
+        if len(line.get_xdata())
+    }
+    of_tpower = {1.0: [(1.0, 0.25), (2.0, 0.5)], 2.0: [(1.0, 0.75)]}
+    for sparsity, points in of_tpower.items():
+        assert found[sparsity, "tpower"] == points
+        assert found[sparsity, "em"] == [(x, pytest.approx(y - 0.1)) for x, y in points]
+    assert len(found) == 4
+
+
+def test_a_picture_has_a_place_for_each_panel_and_an_entry_for_each_solver(monkeypatch, tmp_path):
+    drawn_on, figures = {}, []
+    monkeypatch.setattr(comparison_pictures, "write_picture", lambda _, fig: figures.append(fig))
+
+    def draw(axes, panel):
+        drawn_on[panel] = axes
+        axes.plot([1], [1], label="both")
+        axes.plot([1], [1], label=f"only {panel}")
+
+    about = dict(title="Two: words", words="", label="share", draw=draw)
+    picture = comparison_pictures.Picture(panels=[*"abcde"], **about)
+    picture.write(tmp_path / f"{picture.name}.pdf")
+    (figure,) = figures
+    assert picture.name == "two-words"
+    assert [drawn_on[panel] for panel in "abcde"] == figure.axes[:5]
+    assert [axes.axison for axes in figure.axes] == [True] * 5 + [False]
+    assert [axes.get_ylabel() for axes in figure.axes] == ["share", "", ""] * 2
+    (legend,) = figure.legends
+    names = [text.get_text() for text in legend.get_texts()]
+    assert sorted(names) == ["both", *(f"only {panel}" for panel in "abcde")]
+
+
+def test_a_file_that_changed_and_a_pair_that_could_not_run_are_noticed():
     rows = pd.DataFrame(
         dict(solver=["a", "a", "b"], status=["converged"] * 3, item="i", asked=1)
         | dict(solver_sha256=["x", "y", "z"], flags=[["threads"], ["threads", "old"], None])
@@ -134,33 +335,39 @@ def test_warnings_count_the_runs_with_a_flag_and_name_changed_files():
     found = {(w["solver"], w["sentence"]): w["count"] for w in views.warnings(rows)}
     assert found.pop(("a", SENTENCES[Flag.threads])) == 2
     ((solver, sentence),) = found
-    assert solver == "a" and "changed" in sentence and found[solver, sentence] == 2
+    assert solver == "a" and found[solver, sentence] == 2
     lost = views.warnings(rows.assign(status=[ranking.NOT_RUN, *rows.status[1:]]))
-    assert [w["solver"] for w in lost].count(views.ALL) == 1
+    assert [w["count"] for w in lost if w["solver"] == views.ALL] == [1]
 
 
-def test_components_are_ranked_by_formulation_and_no_variance_is_negative():
+def test_components_are_ranked_by_formulation_with_the_means_of_their_answers():
     view = comparison_several.stored_view(COMPARE / "components", None)
-    for table in view.rankings:
-        whole = table.rows[~table.rows.partly]
-        assert whole.share.round(4).is_monotonic_decreasing and (
-            table.rows["rank"] != "–"
-        ).sum() == len(whole)
-        assert table.rows.twice.dropna().between(-1e-9, 1).all()
-        assert not any(
-            "-0.00" in cell for row in table.cells for cell in row if isinstance(cell, str)
-        )
+    stored = pd.read_parquet(COMPARE / "components" / views.ANSWERS)
+    true = stored[stored.kind != HELD_OUT]
+    ranks = components.ranking(stored)
+    for found in view.rankings:
+        mine = ranks[ranks.formulation == found.title.lower()].to_dict("records")
+        for line, row in zip(lines_of(found), mine, strict=True):
+            keys = ["formulation", "solver", "how"]
+            of = true[(true[keys] == [row[key] for key in keys]).all(axis=1)]
+            check(line, Twice=(1.0 - of.projected / of.total).mean(), Share=row["share"])
+            check(line, Time=row["seconds"], Overlap=row["overlap"], Gap=row["gap"])
+            assert (line["Solver"].text, line["Method"]) == (
+                row["solver"],
+                row["how"].replace("_", " "),
+            )
+            assert line["Answered"] == f"{row['answered']} of {row['pairs']}"
+            assert line["Rank"] == ("–" if row["partly"] else row["rank"])
     (best,) = tables(view, "pairs")
-    assert not best.rows.duplicated(["formulation", "item", "r", "k"]).any()
-    assert (best.rows.value <= best.rows.bound / NEAR).all() and best.rows.gap.between(
-        -1e-6, 1
-    ).all()
-    for table in (*tables(view, "recovery"), *tables(view, "samples")):
-        keys = [c for c in ("item", "formulation", "solver", "how") if c in table.rows]
-        first = table.rows.columns[len(keys)]
-        for _, part in table.rows.groupby(keys[0], sort=False):
-            assert part[first].is_monotonic_decreasing
-
-
-def test_a_share_that_rounds_to_zero_has_no_sign():
-    assert [percent(x) for x in (-1e-9, 0.5, float("nan"))] == ["0.00 %", "50.00 %", "n/a"]
+    keys = ["formulation", "item", "r", "k"]
+    assert best.rows.set_index(keys).value.equals(true.groupby(keys).value.max().dropna())
+    twice = (true.formulation == "orthonormal") & (true.how == "drop_features")
+    for name, measure, first, part in (
+        ("recovery", "accuracy", ["item", "formulation"], true[~twice]),
+        ("samples", "held_out_projected", ["formulation"], stored),
+    ):
+        (found,), keys = tables(view, name), [*first, "solver", "how"]
+        means = part.dropna(subset=[measure]).groupby(keys)[measure].mean()
+        assert found.rows.set_index(keys)[measure].to_dict() == pytest.approx(means.to_dict())
+        for _, group in found.rows.groupby(first[0], sort=False):
+            assert group[measure].is_monotonic_decreasing

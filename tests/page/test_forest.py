@@ -1,6 +1,7 @@
 """Forest tables of artificial statements: properties that hold whatever was measured."""
 
 import json
+import math
 import re
 import xml.etree.ElementTree as ElementTree
 from dataclasses import asdict
@@ -9,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spcabench.claims import PaperNumber, Part, Rule, at_least, claim, every, judging
@@ -20,6 +21,7 @@ from spcabench.page.render import _environment, render
 
 VILE = ("[/b]", "<script>alert(1)</script>", "$x^2$", "a & b", '"quoted"', "|pipe|", "% of it")
 PUBLISHED = Path(__file__).parents[2] / "results" / "published" / "claims.json"
+READ = {"a": 20.0, "b": 30.0, "c": 2.0}  # values under three readings, of which one fails
 PAGE = """{% from "forest.html.j2" import forest %}{{ forest(blocks, statement) }}"""
 
 
@@ -97,41 +99,79 @@ def statements(draw):
     )  # fmt: skip
 
 
+def verdict_of(place):
+    few = place["kind"] == "too few" or place["value"] is None
+    return "not judged" if not place["judged"] else "too few" if few else place["verdict"]
+
+
+def shown_rows(table, places):
+    """Yield each row of a table with its places: one, or all those with its verdict."""
+    single = table["folded"] if len(places) > forest.MOST else table["rows"]
+    for row, place in zip(single, places if single else (), strict=True):
+        assert row["label"] == place["label"]
+        yield row, [place]
+    for row in table["rows"] if len(places) > forest.MOST else ():
+        mine = [place for place in places if verdict_of(place) == row["verdict"]]
+        count = re.search(r" at (\d+) places$", row["number"])
+        assert len(mine) == (int(count[1]) if count else 1)
+        yield row, mine
+
+
+@settings(max_examples=50)
 @given(statements())
-def test_no_text_is_long_and_every_place_has_its_number_once(statement):
-    blocks = forest.blocks(statement)
-    assert all(len(text) <= forest.CELL for text in texts(blocks))
-    (first, *_) = statement["readings"]
-    (table,) = tables(statement)
-    assert table["count"] == len(first["places"])
-    if len(first["places"]) <= forest.LISTED:
-        single = table["folded"] or table["rows"]
-        assert [row["label"] for row in single] == [p["label"] for p in first["places"]]
+def test_every_place_is_in_a_row_that_is_drawn_to_scale(statement):
+    (first, *_), (table,) = statement["readings"], tables(statement)
+    (part,), places = statement["parts"], first["places"]
+    assert table["count"] == len(places)
+    assert len(table["folded"]) == len(places) * (forest.MOST < len(places) <= forest.LISTED)
     assert len(table["rows"]) <= forest.MOST
+    rule = (sign * math.inf if end is None else end for sign, end in ends_of(part["rule"]))
+    core, wide = [*zip(rule, table["region"], strict=True)], []
+    for paper, row in zip(statement["paper"], table["paper"], strict=True):
+        core += [(paper["low"], row["points"][0]), (paper["high"], row["points"][-1])]
+    covered = 0
+    for row, mine in shown_rows(table, places):
+        covered += len(mine)
+        assert {verdict_of(place) for place in mine} == {row["verdict"]}
+        values = [place["value"] for place in mine if place["value"] is not None]
+        few = mine[0]["kind"] == "too few" or mine[0]["value"] is None
+        assert bool(row["points"]) == bool(values) and bool(row["ends"]) == bool(values and not few)
+        if values:
+            core += [(min(values), row["points"][0]), (max(values), row["points"][-1])]
+        if row["ends"]:
+            ends = [[s * math.inf if e is None else e for s, e in ends_of(p)] for p in mine]
+            lows, highs = zip(*ends, strict=True)
+            wide += zip((min(lows), max(highs)), row["ends"], strict=True)
+    assert covered == len(places) * (1 + bool(table["folded"]))
+    assert all(0 < place < 100 for x, place in core if math.isfinite(x))
+    check_scale(core, wide, part["logarithmic"])
+
+
+def ends_of(interval):
+    """Return the ends of an interval, each with the sign of the infinity that None means."""
+    return (-1, interval["low"]), (1, interval["high"])
+
+
+def check_scale(core, wide, logarithmic):
+    """Assert that positions are those of one axis from 0 to 100; what is outside is at its ends."""
+
+    def moved(x):
+        return x if not logarithmic or x == math.inf else math.log10(x) if x > 0 else -math.inf
+
+    drawn = [(moved(x), place) for x, place in (*core, *wide)]
+    inside = [(x, place) for x, place in drawn[: len(core)] if math.isfinite(x)]
+    (x, p), (y, q) = min(inside), max(inside)
+    for at, place in drawn if q - p > 20 else ():  # positions have one decimal
+        assert abs(place - min(max(p + (at - x) * (q - p) / (y - x), 0), 100)) < 1
+    assert [place for _, place in sorted(drawn)] == sorted(place for _, place in drawn)
+
+
+@settings(max_examples=30)
+@given(statements())
+def test_no_text_is_long(statement):
+    assert all(len(text) <= forest.CELL for text in texts(forest.blocks(statement)))
     for line in markdown(statement).splitlines():
         assert all(len(c) <= 2 * forest.CELL for c in re.split(r"(?<!\\)\|", line))
-
-
-@given(statements())
-def test_intervals_are_drawn_around_their_numbers_and_inside_the_region_if_they_hold(statement):
-    (table,) = tables(statement)
-    low, high = table["region"]
-    for row in (*table["rows"], *table["folded"]):
-        drawn = [*row["ends"][:1], *row["points"], *row["ends"][1:]]
-        assert drawn == sorted(drawn) and all(0 <= x <= 100 for x in drawn)
-        if row["verdict"] == "holds":
-            assert low <= drawn[0] and drawn[-1] <= high, row
-
-
-@given(statements())
-def test_grouped_places_are_counted_once_and_a_failing_one_has_a_row(statement):
-    (table,) = tables(statement)
-    (first, *_) = statement["readings"]
-    if table["count"] > forest.MOST:
-        counts = [re.search(r" at (\d+) places$", row["number"]) for row in table["rows"]]
-        assert sum(int(found[1]) if found else 1 for found in counts) == table["count"]
-    worst = {p["verdict"] for p in first["places"] if p["judged"] and p["kind"] != "too few"}
-    assert ("fails" in worst) == ("fails" in {row["verdict"] for row in table["rows"]})
 
 
 @pytest.mark.parametrize("columns", [30, 60, 100])
@@ -145,25 +185,21 @@ def test_a_statement_is_as_wide_as_the_terminal_and_loses_no_number(columns, mon
         assert number in " ".join(" ".join(lines).split())
 
 
-def test_a_bound_is_drawn_open_on_its_side():
-    measured = dict(kind="at least", spread=0.1, count=4, over="problems")
-    ((row,),) = (t["rows"] for t in tables(judged({"ours": [place("n", 20.0, **measured)]})))
-    assert row["ends"][0] > 0 and row["ends"][1] == 100
-    assert row["number"].startswith("at least")
-
-
-def test_the_papers_number_is_a_row_of_its_part():
+def test_a_statement_shows_the_parts_of_the_first_reading_of_each_verdict(tmp_path):
     parts = [Part("time", "the longer time", "s", between(1, 10))]
-    places = [place("n", 20.0), place("n", 3.0, part="time")]
-    statement = judged({"ours": places}, also=parts, paper=[PaperNumber(4, part="time")])
+    places = [place(VILE[1], 20.0), place("n", 3.0, part="time")]
+    readings = {name: [places[0] | {"value": v}, places[1]] for name, v in READ.items()}
+    statement = judged(readings, also=parts, paper=[PaperNumber(4, part="time")], quote=VILE[1])
     first, second = tables(statement)
     assert not first["paper"] and second["paper"][0]["number"] == "4 s"
-
-
-def test_the_first_reading_of_each_verdict_has_its_places():
-    readings = {"a": [place("n", 20.0)], "b": [place("n", 30.0)], "c": [place("n", 2.0)]}
-    shown = [b["name"] for b in forest.blocks(judged(readings)) if b.get("tables")]
-    assert shown == ["a", "c"]
+    shown = [b["name"] for b in forest.blocks(statement) if b["kind"] == "reading"]
+    assert shown == ["a", "c", "b"]
+    assert [bool(b["tables"]) for b in forest.blocks(statement)[1:4]] == [True, True, False]
+    assert "".join(html(statement, tmp_path).itertext()).count(VILE[1]) >= 2  # not as an element
+    assert forest.scope(statement["parts"][0]).endswith("for all places")
+    some = {"need": "some", "noun": "n", "low": 2.0, "high": 50.0, "least": 1}
+    scope = forest.scope(statement["parts"][0] | {"over": some})
+    assert scope.endswith("for one or more n (from 2 and below 50)")
 
 
 def test_every_published_reading_has_its_verdict(tmp_path):

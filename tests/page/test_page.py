@@ -1,7 +1,6 @@
 """Pictures, verdicts and pages made from rows."""
 
 import json
-import re
 
 import pytest
 
@@ -14,13 +13,14 @@ from spcabench.page import (
     numbers_page,
     source_links,
 )
+from spcabench.page.row_names import hashes
 from spcabench.running import rows
+from tests.page.reading import lines_of
 from tests.trial import NAME, check_links, made_row, make_run, row
 
-# what a page of numbers says about its figure and its run
-HEADINGS = (
+plt = pytest.importorskip("matplotlib.pyplot")
+ABOUT = (  # what a page of numbers says about its figure
     dict(figure=NAME, title="T", scale="quick", paper="trial2013"),
-    {},
     dict(site={}, cite=None),
 )
 
@@ -48,16 +48,49 @@ def test_the_page_holds_every_statement_and_its_links_resolve(trial_run):
         assert "data:image" not in file.read_text()
 
 
-def test_rounds_of_timing_are_one_line_and_the_same_value_of_all_is_said_once(tmp_path):
+def test_the_numbers_of_a_figure_are_those_of_its_rows(tmp_path, monkeypatch):
+    """Rounds of timing are one line, with the shortest time; what all lines share is said once."""
     times = (0.003, 0.001, 0.002)
-    rounds = [row(repeat=i, solve_time=t, setup_time=0.0) for i, t in enumerate(times)]
-    rows.write([*rounds, row(k=4, cardinality=4, settings={"k": 4})], tmp_path / "a.parquet")
-    table = numbers_page.runs_of(rows.read_text([tmp_path / "a.parquet"]), {})
-    assert table.k.tolist() == [3, 4] and table.time.iloc[0] == pytest.approx(1)
-    numbers_page.write([tmp_path / "a.parquet"], tmp_path / "n.html", *HEADINGS)
-    text = (tmp_path / "n.html").read_text()
-    assert '[["3","4"]]' in text
-    assert "<dt>Solver or measure, all rows</dt><dd>grqi</dd>" in text
+    shared = dict(setup_time=0.0005, parameters={"seed": 4}, settings={"k": 3, "seed": 1, "a": 0.5})
+    rounds = [row(repeat=i, solve_time=t, gap=0.0123, **shared) for i, t in enumerate(times)]
+    other = dict(k=4, settings={"k": 4}, label="0.30000000000000004", variance_refit=2.75)
+    more = [
+        row(**other, flops=2_000_000, extra={"b": 1 / 3, "c": [1, 2]}, setup_time=None),
+        row(k=5, status="crash", reason="exit", label="v1.2", problem=None, settings={"k": 5}),
+    ]
+    rows.write([*rounds, *more], tmp_path / "a.parquet")
+    names = hashes(rows.read_text([tmp_path / "a.parquet"]))
+    monkeypatch.setattr(numbers_page, "render", lambda _, **values: page.update(values) or "")
+    page: dict = {}
+    judged = {names[0]: "T10 T2", names[3]: "T2"}
+    numbers_page.write(
+        [tmp_path / "a.parquet"], tmp_path / "n.html", *ABOUT[:1], judged, *ABOUT[1:]
+    )
+    lines, same = lines_of(page["table"]), dict(page["same"])
+    expected = {
+        "Problem": ["pitprops, seed 4", "pitprops", "not loaded"],
+        "Part of the figure": ["", "0.3", "v1.2"],
+        "Settings": ["a = 0.5", "", ""],
+        "k asked": ["3", "4", "5"],
+        "Refitted": ["", "2.75", ""],
+        "Gap, %": ["1.23", "", ""],
+        "Flops": ["100", "2,000,000", "100"],
+        "Time, ms": ["1.5", "1", "1.1"],
+        "Also measured": ["", "b = 0.333333; c = [1, 2]", ""],
+        "Status": ["converged", "converged", "crash: exit"],
+        "Statements": ["T10 T2", "T2", ""],
+        "Row": names[2:],
+    }
+    assert {head: [line[head] for line in lines] for head in lines[0]} == expected
+    assert same == {
+        "Solver or measure": "grqi",
+        "Nonzeros": "3",
+        "Variance": "2.5",
+        "Start-up flops": "13",
+    }
+    assert page["ids"] == ["T2", "T10"]
+    long = numbers_page._told('{"a": "' + 500 * "x" + '", "k": 3}', ["k"])
+    assert len(long) == numbers_page.LONGEST + 4 and "k = " not in long
 
 
 def test_a_figure_without_a_good_row_is_drawn_empty_and_open(trial_run):
@@ -67,34 +100,68 @@ def test_a_figure_without_a_good_row_is_drawn_empty_and_open(trial_run):
     assert "crash" in (trial_run / "trial2013.html").read_text()
 
 
-def test_a_figure_for_publication_has_its_size_its_fonts_and_says_what_stands_in(trial_run):
+SIZES = {  # width, height and fontsize that are specified -> the size of a figure of 3 x 2 inches
+    (None, None, 4.5): (3, 2), (6, None, None): (6, 4), (None, 6, 4.5): (9, 6),
+    (5, 4, None): (5, 4),
+}  # fmt: skip
+
+
+def test_a_figure_for_publication_has_its_size_its_fonts_and_says_what_stands_in(
+    trial_run, monkeypatch
+):
     make_run(trial_run, stand_in=True)
-    rows, out = [trial_run / "rows" / "trial2013_fig1" / "grqi.parquet"], trial_run / "F.pdf"
-    draw.draw_to(
-        "trial2013_fig1", rows, [out, trial_run / "F.svg"], width=3.5, fontsize=14, title=False
-    )
-    pdf = out.read_bytes()
-    width, height = (
-        float(x) for x in re.search(rb"/MediaBox \[ 0 0 ([\d.]+) ([\d.]+) \]", pdf).groups()
-    )
-    assert (width, height) == pytest.approx((72 * 3.5, 72 * 3.5 * 2 / 3), abs=0.01)
-    assert b"/FontFile2" in pdf and b"/Type3" not in pdf
-    assert "STAND-IN" in (trial_run / "F.svg").read_text()  # matplotlib's comments hold the text
-
-
-def test_a_figure_that_does_not_fit_says_so(trial_run):
-    make_run(trial_run)
-    rows = [trial_run / "rows" / "trial2013_fig1" / "grqi.parquet"]
+    figures, files = [], [trial_run / "rows" / NAME / "grqi.parquet"]
+    monkeypatch.setattr(draw, "write_picture", lambda out, figure: figures.append(figure))
+    for (width, height, fontsize), size in SIZES.items():
+        how = dict(width=width, height=height, fontsize=fontsize, title=bool(fontsize))
+        draw.draw_to(NAME, files, [trial_run / "F.pdf"], **how)
+        assert tuple(figures[-1].get_size_inches()) == pytest.approx(size)
+        (axes,), title = figures[-1].axes, figures[-1].get_suptitle()
+        assert axes.get_xticklabels()[0].get_fontsize() == (fontsize or 9)
+        assert ("Trial figure" in title) == bool(fontsize)
+        assert "STAND-IN DATA: pitprops" in " ".join(title.split())
     with pytest.raises(InputError, match="does not fit"):
-        draw.draw_to("trial2013_fig1", rows, [trial_run / "F.pdf"], width=1, fontsize=30)
+        draw.draw_to(NAME, files, [trial_run / "F.pdf"], width=1, fontsize=30)
 
 
-def test_a_figure_is_of_the_commit_of_its_newest_row(trial_run, tmp_path):
-    newest = made_row(commit="b" * 10, written="2026-02-01T00:00:00+00:00")
-    older = made_row(commit="a" * 10, written="2026-01-01T00:00:00+00:00", chain="0-1")
-    rows.write([newest, older], tmp_path / "rows.parquet")
+def test_a_wide_title_is_wrapped_between_words_and_formulas():
+    figure = plt.figure(figsize=(2, 2))
+    axes = figure.add_subplot()
+    text = "A long title with $x = 1 + 2 + 3$ and more words"
+    axes.set_title(text)
+    draw._wrap_titles(figure)
+    plt.close(figure)
+    lines = axes.get_title().split("\n")
+    assert len(lines) > 1 and " ".join(lines) == text
+    assert any("$x = 1 + 2 + 3$" in line for line in lines)
+
+
+def test_a_judgement_sums_up_its_rows(trial_run, tmp_path):
+    """The newest row gives commit and machine; a failed run counts but has no data."""
+    machine = made_row().machine | {"cpu": "another"}
+    older = dict(written="2026-01-01T00:00:00+00:00", commit="a" * 10, machine=machine, dirty=True)
+    newest = dict(written="2026-02-01T00:00:00+00:00", commit="b" * 10, dirty=False)
+    stored = [
+        made_row(**older, chain="0-1", solve_time=30.0, setup_time=4.0, search_time=None),
+        made_row(**newest, solve_time=2.0, setup_time=None, search_time=1.0, stand_in=True),
+        made_row(
+            **newest, chain="0-2", status="crash", problem=None, solve_time=None, setup_time=None
+        ),
+        made_row(**older, chain="0-3", problem="pit 9", solve_time=0.5, setup_time=0.0),
+        made_row(**older, chain="0-4", problem="pit 10", solve_time=0.5, setup_time=0.0),
+    ]
+    rows.write(stored, tmp_path / "rows.parquet")
     report = draw.judgement(NAME, "quick", [tmp_path / "rows.parquet"])
-    assert report["commit"] == "b" * 10 and report["written"] == newest.written
+    assert (report["commit"], report["commits"]) == ("b" * 10, ["a" * 10, "b" * 10])
+    assert report["written"] == newest["written"] and report["dirty"]
+    assert report["machine"] == stored[1].machine and len(report["machines"]) == 2
+    assert report["runs"] == dict(rows=5, seconds=38.0, status=dict(converged=4, crash=1))
+    names = [(data["name"], data["stand_in"]) for data in report["data"]]
+    assert names == [("pit 9", False), ("pit 10", False), ("pitprops", False)]
+    of = hashes(rows.read_text([tmp_path / "rows.parquet"]))
+    assert report["rows_of"]["T2"] == {NAME: sorted(of[:2] + of[3:])}
+    judged = claims_file.judged_rows([report], report)
+    assert judged == dict.fromkeys(report["rows_of"]["T2"][NAME], "T1 T2")
 
 
 def test_the_code_of_a_statement_is_found_in_its_file_or_beside_it():

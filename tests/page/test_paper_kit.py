@@ -1,72 +1,61 @@
-"""What a paper can use: citations have entries, fonts are embedded, and warnings are told."""
+"""What a paper can use of a comparison: citations have entries, and warnings are told."""
 
 import re
-import shutil
+from dataclasses import replace
 
 import pandas as pd
-import pyarrow as pa
-import pytest
 
 from spcabench import registry
+from spcabench.iterate import Facts
 from spcabench.page import comparison_page, comparison_pictures, paper_kit
 from spcabench.page.solver_table import facts_of
-from spcabench.page.tables import escaped
 from spcabench.running import rows as results
 from spcabench.solving.run_warnings import SENTENCES, Flag
 from tests.comparisons import compared
-from tests.problems import WHOLE
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """Compare two solvers on one problem."""
-    with pytest.MonkeyPatch.context() as patch:
-        home = tmp_path_factory.mktemp("home")
-        yield compared(patch, home, "two", ["em", "tpower"], named=["em"])
-
-
-@WHOLE
-def test_a_kit_cites_what_it_has_and_embeds_fonts(folder, tmp_path):
-    kit = paper_kit.write(folder, tmp_path / "kit")
-    cited = re.findall(r"& (\w+)~\\cite\{(\w+)\}", (kit / "table.tex").read_text())
+def test_a_kit_has_the_ranking_its_warnings_and_the_papers_that_it_cites(tmp_path, monkeypatch):
+    """A warning is shown wherever the ranking is: on the page, in the terminal, in the tables."""
+    monkeypatch.setattr(comparison_pictures, "pictures", lambda standing: [])
+    home = compared(monkeypatch, tmp_path, "two", ["em", "tpower"], named=["em"])
+    rows = results.read_table([home / "rows.parquet"])
+    flags = [["threads"] if solver == "tpower" else None for solver in rows["solver"].to_pylist()]
+    results.write_table(results.replaced(rows, flags=flags), home / "rows.parquet")
+    comparison_page.write(home)
+    kit = paper_kit.write(home, tmp_path / "kit")
+    table = (kit / "table.tex").read_text()
+    sentence = SENTENCES[Flag.threads]
+    for text in (home / "index.html", home / "ranking.txt", kit / "table.tex"):
+        assert sentence in text.read_text()
+    assert re.findall(r"& (\w+)\$\^\\dagger\$~", table) == ["tpower"]
+    cited = re.findall(r"& (\w+)\S*~\\cite\{(\w+)\}", table)
     entries = re.findall(r"^@\w+\{(\w+),", (kit / "references.bib").read_text(), re.M)
     assert {solver for solver, _ in cited} == {"em", "tpower"}
     assert {key for _, key in cited} | {"spcabench", "jeffers1967"} <= {*entries}
     assert len(entries) == len({*entries})
-    for picture in kit.glob("figures/*.pdf"):
-        pdf = picture.read_bytes()
-        assert b"/FontFile2" in pdf and b"/Type3" not in pdf
-
-
-def test_a_warning_is_shown_wherever_the_ranking_is(folder, tmp_path, monkeypatch):
-    """On the page, in the terminal and in the tables."""
-    monkeypatch.setattr(comparison_pictures, "pictures", lambda standing: [])
-    home = shutil.copytree(folder, tmp_path / "two")
-    rows = results.read_table([home / "rows.parquet"])
-    place, field = rows.schema.get_field_index("flags"), rows.schema.field("flags")
-    flags = [["threads"] if solver == "tpower" else None for solver in rows["solver"].to_pylist()]
-    rows = rows.set_column(place, field, pa.array(flags, field.type))
-    results.write_table(rows, home / "rows.parquet")
-    comparison_page.write(home)
-    sentence = SENTENCES[Flag.threads]
-    for text in (home / "index.html", home / "ranking.txt"):
-        assert sentence in text.read_text()
-    table = (paper_kit.write(home, tmp_path / "kit") / "table.tex").read_text()
-    assert re.findall(r"& (\w+)\$\^\\dagger\$~", table) == ["tpower"] and sentence in table
-    assert table.count(r"\\") == 1 + 2 and r"\toprule" in table
     assert len({line.count("&") for line in table.splitlines() if line.endswith(r"\\")}) == 1
-    assert escaped("a_b & 5 %") == r"a\_b \& 5 \%"
-    assert escaped("é ≥ 漢\n\x07") == r"é $\geq$ ? ?"
-    warnings = pd.read_csv(home / "ranking.csv").set_index("solver").warnings
-    assert sentence in warnings["tpower"] and pd.isna(warnings["em"])
+    ranking = pd.read_csv(home / "ranking.csv").set_index("solver").warnings
+    assert sentence in ranking["tpower"] and pd.isna(ranking["em"])
 
 
-def test_every_paper_of_a_solver_has_one_key_and_an_entry_with_balanced_braces():
-    keys = {}
-    for paper in map(facts_of, registry.names("solver")):
-        if paper.title:
-            key = paper_kit.key(paper)
-            assert keys.setdefault(key, paper.title) == paper.title
-            entry = paper_kit.bibtex(paper)
-            assert entry.count("{") == entry.count("}")
-    assert len(set(keys.values())) == len(keys)
+FIELDS = {  # venue of a paper -> fields of its entry
+    "Journal of Trials 12": ("article", dict(journal="Journal of Trials", volume="12")),
+    "NeurIPS 3": ("inproceedings", dict(booktitle="NeurIPS 3")),
+    "a & b": ("misc", dict(howpublished=r"a \& b")),
+}
+
+
+def test_every_paper_has_one_key_and_an_entry_with_its_facts():
+    for venue, (kind, fields) in FIELDS.items():
+        paper = Facts(
+            venue=venue, authors="Ann O'Nym, B. Two and C.", year=2001, title="The 1st {x}"
+        )
+        entry = paper_kit.bibtex(replace(paper, address="https://a.org/b"))
+        assert entry.startswith(f"@{kind}{{annonym2001the,\n")
+        assert dict(re.findall(r"^  (\w+) = \{(.*)\},?$", entry, re.M)) == fields | {
+            "author": "Ann O'Nym and B. Two and C.", "title": r"{The 1st \{x\}}", "year": "2001",
+            "note": r"\url{https://a.org/b}",
+        }  # fmt: skip
+        assert "url" not in paper_kit.bibtex(replace(paper, address="a b"))
+    papers = [paper for paper in map(facts_of, registry.names("solver")) if paper.title]
+    assert len({(paper_kit.key(p), p.title) for p in papers}) == len({*map(paper_kit.key, papers)})

@@ -2,13 +2,14 @@
 
 import json
 import re
+import shutil
 import subprocess
 
 import pandas as pd
 import pytest
 
 from spcabench.errors import InputError
-from spcabench.page import publish, verify
+from spcabench.page import publish, search_index, verify
 from spcabench.running import rows, runner
 from spcabench.running.jobs import LONG
 from tests.page.test_verify import differences
@@ -44,8 +45,10 @@ def published(trial_run, tmp_path):
     return publish_run
 
 
-def test_a_published_run_is_whole_current_and_judged_again(trial_run, published):
-    make_run(trial_run)
+def test_a_published_run_is_whole_current_and_judged_again(trial_run, published, monkeypatch):
+    """Histories that are too large are left out; the verdicts do not need them."""
+    make_run(trial_run, history=[{"flops": 1}])
+    monkeypatch.setattr(publish, "LARGEST_ROWS", 10)
     home, readme, about = published()
     assert about["figures"] == 1 and about["scale"] == "quick"
     files = {f for f in home.rglob("*") if f.is_file() and f.name != "about.json"}
@@ -60,16 +63,32 @@ def test_a_published_run_is_whole_current_and_judged_again(trial_run, published)
         written = (home / address).read_text().splitlines()[int(line) - 1]
         assert f'claim("{claim}"' in written
     assert len(matches) == 2 and "holds" in arguments
+    (home / "found.html").write_text("".join(f'<a href="{at}">' for *_, at in searched(home)))
     for page in home.rglob("*.html"):
         check_links(page)
+    (home / "found.html").unlink()
     assert 'href="analysis.html"' in (home / "docs" / "index.html").read_text()
     assert not differences(verify.rejudge(home))
     assert not differences(verify.against(trial_run, home))
+    assert "history" not in trial_row(home).dropna()
     commit(readme.parent)
     before = {file: file.read_bytes() for file in home.rglob("*.parquet")}
     again = publish.publish(home, home, readme)  # its pages alone
     assert again["figures"] == 1 and before
     assert all(file.read_bytes() == content for file, content in before.items())
+    readme.with_name("mine.py").write_text("x = 1\n")
+    with pytest.raises(InputError, match=r"uncommitted changes.*mine\.py"):
+        publish.publish(trial_run, home, readme)
+
+
+def searched(folder):
+    """Return the entries of the search index: title, text and address."""
+    text = (folder / search_index.NAME).read_text(encoding="utf-8")
+    return json.loads(text.partition(" = ")[2].strip().removesuffix(";"))
+
+
+def trial_row(home):
+    return pd.read_parquet(home / "rows" / NAME / "rows.parquet").iloc[0]
 
 
 def test_groups_of_a_run_replace_those_with_their_names_and_long_runs_stay(trial_run, published):
@@ -106,32 +125,13 @@ def test_groups_of_a_run_replace_those_with_their_names_and_long_runs_stay(trial
             published_again(source, only=[NAME])
 
 
-def test_publishing_with_uncommitted_changes_is_refused(trial_run, published):
+def test_a_change_since_a_release_is_a_rule_a_reading_or_rows(trial_run, tmp_path):
     make_run(trial_run)
-    home, readme, _ = published()
-    readme.with_name("mine.py").write_text("x = 1\n")
-    with pytest.raises(InputError, match=r"uncommitted changes.*mine\.py"):
-        publish.publish(trial_run, home, readme)
-
-
-def test_verdicts_are_judged_again_where_histories_were_too_large_to_publish(
-    trial_run, published, monkeypatch
-):
-    make_run(trial_run, history=[{"flops": 1}])
-    monkeypatch.setattr(publish, "LARGEST_ROWS", 10)
-    home, *_ = published()
-    published_rows = pd.concat(pd.read_parquet(file) for file in home.rglob("rows.parquet"))
-    assert published_rows["history"].isna().all()
-    figure, run = verify.rejudge(home)
-    assert "2 statements judged again" in figure.line
-    assert not figure.differences and not run.differences
-
-
-def test_a_change_since_a_release_is_a_rule_a_reading_or_rows(trial_run, published):
-    make_run(trial_run)
-    home, readme, _ = published()
-    root, file = readme.parent, home / "claims.json"
-    log = root / "CHANGELOG.md"
+    root = tmp_path / "clone"
+    file, log = root / "results" / "published" / "claims.json", root / "CHANGELOG.md"
+    file.parent.mkdir(parents=True)
+    shutil.copy(trial_run / "claims.json", file)
+    git(root, "init", "-q")
     log.write_text("# Changes\n\n## 1.0.0 - 2026-01-01\n\n- All.\n")
     commit(root)
     assert not [*verify.since(root, "1.0.0")]

@@ -1,5 +1,6 @@
 """A published row is found by name or address, recomputed and compared."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,22 +22,45 @@ def published():
 
 def test_the_row_is_made_again_and_only_a_change_is_a_difference(published):
     row = rerun.again(published)
-    assert not [line for line in rerun.compared(published, row) if line.differs]
     assert row.form == published.rounds.form.iloc[0]
-    for change in ({"flops": row.flops + 1}, {"variance": row.variance * (1 + 1e-6)}):
+    changes = [{n: getattr(row, n) * (1 + 1e-6)} for n in ("variance", "variance_refit")]
+    changes += [{n: getattr(row, n) + 1} for n in ("flops", "setup_flops")]
+    changes += [dict(search_flops=1), dict(status="finished"), dict(problem="another")]
+    for change in ({}, dict(variance=row.variance * (1 + 1e-10)), *changes):
         lines = rerun.compared(published, replace(row, **change))
-        assert [line.name for line in lines if line.differs] == [*change]
+        found = [line.name for line in lines if line.differs]
+        assert found == [*change] * (change in changes)
+    seconds = published.rounds.solve_time + published.rounds.setup_time
+    told = lines[-1]
+    assert (told.old, told.new) == (seconds.min(), row.solve_time + row.setup_time)
+    searched = rerun.compared(published, replace(row, search_time=7.0))[-1]
+    assert searched.new == 7.0 and not searched.differs
     # how far a run comes until a time limit depends on the machine
     ended = replace(row, status=Status.TIME_LIMIT, flops=row.flops // 2)
     assert not any(line.differs for line in rerun.compared(published, ended))
+    measured = replace(row, measure="f", extra={"a": 2.0, "time": 3.0, "b": [1]})
+    table = published.rounds.assign(extra=['{"a": 1.0, "time": 1.0, "b": [2]}'] * len(seconds))
+    lines = rerun.compared(replace(published, rounds=table), measured)
+    assert [line.name for line in lines if line.differs] == ["a"]
 
 
-def test_rounds_of_timing_have_one_name_and_other_runs_have_others():
+def test_a_row_is_found_with_its_run_and_all_its_rounds_of_timing():
+    """Two solvers with equal settings and two seeds are different runs."""
     table = rows.read_text([PUBLISHED / "rows" / "kuleshov2013_table1" / "rows.parquet"])
     names = row_names.hashes(table)
-    first = table.repeat == 0
-    assert {*names} == {name for name, is_first in zip(names, first, strict=True) if is_first}
-    assert len({*names}) == first.sum() < len(table)
+    first = table.index[table.repeat == 0]
+    assert {*names} == {names[i] for i in first} and len({*names}) == len(first) < len(table)
+    for solver in ("gpower0", "gpower1"):
+        row = table[(table.solver == solver) & (table.label == "history")].iloc[-1]
+        name = names[row.name]
+        found = rerun.find(f"kuleshov2013_table1/{name}", [PUBLISHED / "none", PUBLISHED])
+        assert found.rounds.index.tolist() == [i for i, other in enumerate(names) if other == name]
+        assert (found.run.solver, found.run.seed) == (solver, row.seed)
+        assert found.run.settings == json.loads(row.settings) and not found.warm
+    table = rows.read_text([PUBLISHED / "compare" / "adversarial" / "rows.parquet"])
+    place = table.index[(table.kind == "seed") & (table.seed == 2)][0]
+    found = rerun.find(f"adversarial/{row_names.hashes(table)[place]}", [PUBLISHED])
+    assert found.run.seed == 2 and found.warm and found.rounds.index.tolist() == [place]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Verdicts are judged again from the rows, and rows are compared with those of another run."""
 
 import json
+import re
 import shutil
 from dataclasses import replace
 
@@ -9,7 +10,7 @@ from jsonschema import Draft202012Validator
 from spcabench.page import claims_file, draw, verify
 from spcabench.running import rows
 from spcabench.running.jobs import LONG
-from tests.trial import NAME, change_columns, judged_run, made_row, make_run
+from tests.trial import NAME, judged_run, made_row, make_run
 
 
 def differences(lines):
@@ -85,46 +86,59 @@ def test_every_field_of_every_statement_is_compared(trial_run, monkeypatch):
         (trial_run / name).write_text(whole)
 
 
-def test_a_number_of_another_processor_is_the_same_number(trial_run):
-    judged_run(trial_run)
-    for off, differs in ((2e-9, False), (1e-5, True)):
-
-        def scale(report, off=off):
-            for place in report["statements"][0]["readings"][0]["places"]:
-                place |= {"value": 3.0 * (1 + off), "low": 3.0 * (1 - off)}
-
-        change_the_report(trial_run, scale)
-        assert bool(differences(verify.rejudge(trial_run))) == differs
+NAN = float("nan")
+EQUAL = [(3, 3), (1.0, 1.0 + 5e-7), (0.0, 1e-13), (2.0, 2), (NAN, NAN), (None, None)]
+DIFFERENT = [(1.0, 1.0 + 2e-6), (0.0, 1e-11), (1, True), (NAN, 0.0), (None, NAN), (2, "2")]
+DIFFERENT += [([1, 2], [2, 1]), ([1], [1, 1]), ({"a": 1}, {"b": 1}), ({"a": 1}, {"a": 1, "b": 1})]
 
 
-CHANGES = (
-    ("flops", lambda v: v + 1, 1),
-    ("iterations", lambda v: v + 1, 1),
-    ("cardinality", lambda v: v + 1, 1),
-    ("support", lambda v: [*v[:-1], 99], 1),
-    ("status", lambda v: "finished", 1),
-    ("variance", lambda v: v * (1 + 1e-8), 1),
-    ("variance", lambda v: v * (1 + 1e-11), 0),
-    ("bound", lambda v: float("nan"), 1),
-    ("solve_time", lambda v: 3 * v, 0),
-    ("peak_memory", lambda v: 3 * v, 0),
-)
+def test_numbers_are_equal_to_six_digits_and_all_else_exactly():
+    """Another processor gives other last digits."""
+    for old, new in EQUAL:
+        assert not [*claims_file.differences({"a": [old]}, {"a": [new]})], (old, new)
+    for old, new in DIFFERENT:
+        for pair in ((old, new), (new, old)):
+            assert [*claims_file.differences(*({"a": [1, {"b": x}]} for x in pair))], pair
+    old, new = ({"a": [{"label": "x", "b": value}]} for value in (5, 6))
+    (line,) = claims_file.differences(old, new)
+    assert line == "a x b was 5, is 6"
 
 
-def test_what_must_be_the_same_is_and_clocks_need_not(trial_run):
-    judged_run(trial_run, group="grqi", label="", peak_memory=1.0)
-    for column, function, count in CHANGES:
-        other = copied(trial_run)
-        change_columns(next(other.glob("rows/*/*.parquet")), **{column: function})
-        found = differences(verify.against(trial_run, other))
-        assert len(found) == count and all(column in line for line in found), column
-        if column == "flops":  # a run that a clock ended is counted, not compared
-            for folder in (trial_run, other):
-                (file,) = folder.glob("rows/*/*.parquet")
-                change_columns(file, status=lambda v: "time_limit")
+MUST_AGREE = {  # columns with a change that is a difference, and with one that is not
+    "flops": (lambda v: v + 1, None),
+    "iterations": (lambda v: v - 1, None),
+    "cardinality": (lambda v: v + 1, None),
+    "support": (lambda v: [*v[:-1], 99], lambda v: None),
+    "status": (lambda v: "finished", None),
+    "variance": (lambda v: v * (1 - 2e-9), lambda v: v * (1 + 5e-10)),
+    "bound": (lambda v: NAN, None),
+    "solve_time": (None, lambda v: 3 * v),
+}
+
+
+def test_rows_of_two_runs_agree_in_all_but_clocks(trial_run):
+    """Two ordinary runs, one with flops by another convention, and one that a clock ended."""
+    judged_run(trial_run, group="grqi", label="")
+    (mine,) = trial_run.glob("rows/*/*.parquet")
+    ended = [{}, {}, dict(flops_convention=9), dict(status="time_limit")]
+    row = made_row(group="grqi", label="")
+    rows.write([replace(row, seed=i, **more) for i, more in enumerate(ended)], mine)
+    other = copied(trial_run)
+    table = rows.read_table([mine])
+    table = rows.replaced(table, flops_convention=[row.flops_convention] * len(ended))
+    for column, changes in MUST_AGREE.items():
+        for differs, change in zip((True, False), changes, strict=True):
+            if change is None:
+                continue
+            values = table[column].to_pylist()
+            changed = rows.replaced(table, **{column: [*values[:1], *map(change, values[1:])]})
+            rows.write_table(changed, other / mine.relative_to(trial_run))
             (outcome,) = verify.against(trial_run, other)
-            assert "1 ended by a clock" in outcome.line and not outcome.differences
-            change_columns(next(trial_run.glob("rows/*/*.parquet")), status=lambda v: "converged")
+            found = re.findall(r"(\w+) differs in (\d) of (\d)", str(outcome.differences))
+            counts = ("1", "2") if column == "flops" else ("2", "3")  # that can be compared
+            assert found == [(column, *counts)] * differs, column
+            told = re.findall(r"(\d) (?:rows compared|ended|with flops)", outcome.line)
+            assert told == ["3", "1", "1"]
 
 
 def test_a_row_in_one_run_only_is_a_difference_but_a_round_or_a_long_run_is_not(trial_run):
