@@ -49,7 +49,7 @@ def test_a_sentence_of_a_claim_is_shown_whole():
         assert max(map(len, written)) <= forest.CELL, name
 
 
-@pytest.mark.parametrize("name", CLAIMS)
+@pytest.mark.parametrize("name", CLAIMS, ids="-".join)
 def test_a_claim_turns_at_each_of_its_thresholds(name):
     claim = CLAIMS[name]
     assert verdict(claim, {}) == "holds"
@@ -62,14 +62,18 @@ def test_a_claim_turns_at_each_of_its_thresholds(name):
                 assert verdict(claim, {part.name: edge - step}) == "fails"
 
 
-@pytest.mark.parametrize("name", [n for n, c in CLAIMS.items() if c.kind != "theorem"])
+@pytest.mark.parametrize(
+    "name", [n for n, c in CLAIMS.items() if c.kind != "theorem"], ids="-".join
+)
 def test_a_trivial_competitor_does_not_make_a_claim_hold(name):
     nulls = {part.name: part.null for part in CLAIMS[name].parts if part.null is not None}
     assert nulls
     assert verdict(CLAIMS[name], nulls) == "fails"
 
 
-@pytest.mark.parametrize("name", [n for n, c in CLAIMS.items() if c.kind != "theorem"])
+@pytest.mark.parametrize(
+    "name", [n for n, c in CLAIMS.items() if c.kind != "theorem"], ids="-".join
+)
 def test_a_rule_is_that_of_the_papers_words_or_its_claim_says_why_not(name):
     claim = CLAIMS[name]
     for part in claim.parts:
@@ -79,8 +83,10 @@ def test_a_rule_is_that_of_the_papers_words_or_its_claim_says_why_not(name):
 
 
 def test_the_published_statements_have_the_rules_of_their_claims():
-    """If this fails, a rule has changed: judge the published run again."""
+    """If this fails, a rule has changed or a claim is new: judge the published run again."""
     for figure, file in claims_file.read_all(PUBLISHED).items():
+        stated = {id for of, id in CLAIMS if of == figure}
+        assert stated == {statement["id"] for statement in file["statements"]}
         for statement in file["statements"]:
             own = [part.stored() for part in CLAIMS[figure, statement["id"]].parts]
             assert [*map(judging.rule_of, own)] == [*map(judging.rule_of, statement["parts"])]
