@@ -11,15 +11,19 @@ from spcabench.errors import InputError, nearest
 from spcabench.readers.opening import calling_library
 from spcabench.vectors import Array
 
+STARTS = {b"\x93NUMPY": ".npy", b"PK\x03\x04": ".npz"}  # how files of NumPy begin
+
 
 def npy(path: Path) -> Array:
     """Return the array of a .npy file, which is mapped into memory and read when it is used."""
+    _check_start(path, ".npy")
     with calling_library(path):
         return np.lib.format.open_memmap(path, mode="r")
 
 
 def npz(path: Path, key: str | None) -> Any:
     """Return the sparse matrix that SciPy stored in an .npz file, or one of its arrays."""
+    _check_start(path, ".npz")
     # NumPy does not close a damaged file
     with calling_library(path), path.open("rb") as stream, np.load(stream) as arrays:
         if key is None and {"format", "shape", "data"} <= {*arrays.files}:
@@ -33,6 +37,15 @@ def mat(path: Path, key: str | None) -> Any:
     with calling_library(path):
         stored = scipy.io.loadmat(path)
     return stored[_chosen(key, [name for name in stored if not name.startswith("__")])]
+
+
+def _check_start(path: Path, kind: str) -> None:
+    """Raise InputError if a file of NumPy has the name of its other kind."""
+    with path.open("rb") as stream:
+        start = stream.read(6)
+    for begin, found in STARTS.items():
+        if start.startswith(begin) and found != kind:
+            raise InputError(f"is a {found} file; rename it to {path.with_suffix(found).name}")
 
 
 def _chosen(key: str | None, stored: list[str]) -> str:
