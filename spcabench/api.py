@@ -26,6 +26,8 @@ from spcabench.solving.cardinality_path import CardinalityPath
 from spcabench.solving.deflate import Components
 from spcabench.solving.result import Result
 
+UNSCALED = "divide each column by its standard deviation"  # if a column dominates
+
 
 def load(name: str, /, *, stand_in: bool = False, **settings: Any) -> Problem:
     """Load a dataset by its name.
@@ -73,11 +75,11 @@ def load_or_stand_in(name: str, /, **settings: Any) -> Problem:
         raise InputError(f"dataset {name!r}: not enough memory ({reason:.100})") from None
 
 
-def as_problem(X: Any, scale: bool = False, argument: str = "X") -> Problem:
+def as_problem(X: Any, scale: bool = False, argument: str = "X", remedy: str = UNSCALED) -> Problem:
     """Return a problem unchanged, or convert data to a problem with the sample covariance as Sigma.
 
     Raises InputError if X is neither a problem nor data; the error names the argument. Warns if one
-    variable dominates the variance of unscaled data.
+    variable dominates the variance of unscaled data; ``remedy`` says how to scale them.
     """
     validate.switch("scale", scale)
     if isinstance(X, Problem):
@@ -91,7 +93,7 @@ def as_problem(X: Any, scale: bool = False, argument: str = "X") -> Problem:
             "matrix of shape (m, n)"
         )
     problem = Problem.from_data(X, "X", scale=scale)
-    if sentence := text.dominance(problem, "Problem.from_data(X, scale=True)"):
+    if sentence := text.dominance(problem, remedy):
         warnings.warn(f"{argument}: {sentence}", UserWarning, stacklevel=4)
     return problem
 

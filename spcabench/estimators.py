@@ -183,7 +183,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         validate.switch("bound", self.bound)
         problem = Problem.from_data(X, "X", scale=self.scale)
         validate_data(self, X, skip_check_array=True)  # sets n_features_in_ and feature_names_in_
-        if sentence := text.dominance(problem, "scale=True"):
+        if sentence := text.dominance(problem, "use scale=True"):
             warnings.warn(f"X: {sentence}", UserWarning, stacklevel=2)
         components = self._found(problem)
         self.mean_, self.scale_ = np.array(problem.mean), np.array(problem.scale)

@@ -15,7 +15,7 @@ from spcabench.page.render import render
 from spcabench.problem.problem import Problem
 from spcabench.showing import pictures
 from spcabench.showing.substitutes import substitutes
-from spcabench.showing.text import cells, names, total_variance
+from spcabench.showing.text import cells, dominance, names, total_variance
 from spcabench.solving.deflate import Components
 from spcabench.vectors import largest_indices, oriented
 
@@ -53,7 +53,9 @@ def text(scale: bool, problem: Problem, answer: "Answer", commands: dict[str, st
     joint = isinstance(results, Components)
     tests = answer.chance.tests if joint and len(answer.chance.tests) == len(results) else []
     of_file = problem.provenance.get("notes", ())
-    notes = [n for n in terminal.notes(problem, results, answer.chance) if n not in of_file]
+    dominant = dominance(problem, terminal.SCALED)
+    shown = {dominant, *of_file}  # elsewhere on the page
+    notes = [n for n in terminal.notes(problem, results, answer.chance) if n not in shown]
     return render(
         "report.html.j2",
         top=None,
@@ -64,6 +66,7 @@ def text(scale: bool, problem: Problem, answer: "Answer", commands: dict[str, st
         answer=answer,
         rows=rows,
         tests=tests,
+        dominant=dominant,
         notes=notes,
         total=total,
         bounds=bound,

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 PATIENCE = 2.0  # seconds after which slow computations are reported
 VARIABLES = 12  # maximum number of variables shown per component
 MOST_NOTES = 3  # below a table
+SCALED = "use --scale"  # what to do if a column dominates
 BOUNDS = "computing certified bounds (skip them with --checks none)"
 
 
@@ -145,7 +146,7 @@ def notes(problem: Problem, results: Sequence[Result], chance: Chance) -> list[s
         if result.unproven:
             about.setdefault(result.unproven, []).append(label)
     sentences = [f"{words.listed(who)}: {what}" for what, who in about.items() if who]
-    dominant = filter(None, [dominance(problem, "--scale")])
+    dominant = filter(None, [dominance(problem, SCALED)])
     return [*faults, *dominant, *sentences, *problem.provenance.get("notes", ()), *chance.notes]
 
 

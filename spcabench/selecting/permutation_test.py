@@ -113,7 +113,7 @@ def permutation_test(
     """
     validate.whole("permutations", permutations, 19)
     validate.whole("random_state", random_state, 0)
-    problem = api.as_problem(X, scale=scale, argument="X")
+    problem = api.as_problem(X, scale=scale, remedy="use scale=True")
     listed = validate.several("k", k) if isinstance(k, Sequence | np.ndarray) else [k]
     ks = sorted({validate.cardinality(each, problem.n) for each in listed})
     # at most CARDINALITIES of them, evenly spaced on a log scale, including the extremes

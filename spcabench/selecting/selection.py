@@ -169,7 +169,7 @@ def select(
         validate.whole("folds", folds, 2)
     validate.whole("resamples", resamples, 2)
     validate.switch("nonnegative", nonnegative)
-    problem = api.as_problem(X, scale=scale, argument="X")
+    problem = api.as_problem(X, scale=scale, remedy="use scale=True")
     tried = _cardinalities(k, problem.n)
     seed = validate.whole("random_state", random_state, 0)
     if by_default := solver is None:

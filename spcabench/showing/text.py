@@ -45,7 +45,7 @@ def dominance(problem: "Problem", remedy: str) -> str:
     """Return a sentence if one variable of unscaled data dominates their variance, or "".
 
     Every component then consists of this variable, and is proven and stable only because of its
-    unit. ``remedy`` is what the user can type to scale the data.
+    unit. ``remedy`` says how the user can scale the data.
     """
     if problem.scale is None or (problem.scale != 1.0).any():
         return ""
@@ -55,7 +55,7 @@ def dominance(problem: "Problem", remedy: str) -> str:
     if largest is None:
         return ""
     share = variances[largest] / variances.sum()
-    return f"{names(problem)[largest]} has {share:.0%} of the variance; use {remedy}"
+    return f"{names(problem)[largest]} has {share:.0%} of the variance; {remedy}"
 
 
 def cells(problem: "Problem", result: "Result", bound: bool | None = None) -> dict[str, Any]:

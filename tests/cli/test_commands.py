@@ -3,16 +3,19 @@
 import json
 import re
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 import typer
 
-from spcabench import api
+from spcabench import api, registry
 from spcabench.cli import application as command_line
-from spcabench.cli import groups, options, settings
+from spcabench.cli import compare, figures, groups, options, settings
 from spcabench.errors import InputError
+from spcabench.page import draw
+from spcabench.running import workflow
 from spcabench.solving.call import arguments
 from tests.own_solver import text_of
 
@@ -38,73 +41,57 @@ def test_the_table_of_commands_lists_their_options():
     assert sum(map(len, typed.values())) <= 80 and len(typed["solve"]) <= 20
 
 
-def test_solve_prints_the_same_as_a_table_and_as_json(spcabench):
-    arguments = ("solve", "pitprops", "--solver", "grqi", "-k", "4", "--components", "2")
-    table, as_json = spcabench(*arguments), spcabench(*arguments, "--json")
-    assert table.returncode == as_json.returncode == 0
-    first, second = json.loads(as_json.stdout)["components"]
-    assert all(name in table.stdout for name in first["features"] + second["features"])
-    assert first["cardinality"] == second["cardinality"] == 4
-    assert first["variance"] <= first["bound"]
-
-
 def answered(spcabench, *words):
-    """Return the components, or the path, that `solve` prints as JSON."""
+    """Return the answer that `solve` prints as JSON."""
     completed = spcabench("solve", *words, "--json")
     assert completed.returncode == 0, completed.stderr
-    found = json.loads(completed.stdout)
-    return found.get("components") or found["path"]
+    return json.loads(completed.stdout)
 
 
 def test_every_setting_of_a_run_reaches_it(spcabench):
     words = ("pitprops", "--solver", "tpower", "-k", "4", "--components", "2")
     problem = api.load("pitprops")
-    for setting in (dict(deflation="drop_features"), dict(refit=True), dict(max_iterations=1)):
+    for setting in ({}, dict(deflation="drop_features"), dict(refit=True), dict(max_iterations=1)):
         typed = [word for key, value in setting.items() for word in ("--set", f"{key}={value}")]
-        found = answered(spcabench, *words, *typed)
+        found = answered(spcabench, *words, *typed)["components"]
         expected = api.solve(problem, "tpower", n_components=2, k=4, **arguments(setting))
-        assert [e["support"] for e in found] == [r.support.tolist() for r in expected]
-        assert [e["variance"] for e in found] == pytest.approx(
-            [problem.variance(r.x) for r in expected]
-        )
+        shown = spcabench("solve", *words, *typed).stdout
+        for entry, result in zip(found, expected, strict=True):
+            x, variance = np.zeros(13), problem.variance(result.x)
+            x[entry["support"]] = entry["loadings"]
+            assert abs(x @ result.x) == pytest.approx(1.0)
+            assert entry["variance"] == pytest.approx(variance)
+            assert entry["share"] == pytest.approx(variance / 13)  # of a correlation matrix
+            assert entry["gap"] == pytest.approx(1 - result.variance / entry["bound"])
+            assert f"{variance:.5g}" in shown and all(name in shown for name in entry["features"])
 
 
 def test_the_time_of_an_exact_search_is_an_amount_of_work(spcabench, here):
     np.save("noise.npy", np.random.default_rng(0).standard_normal((60, 60)))
     words = ("noise.npy", "-k", "25", "--solver", "branch_and_bound", "--time", "0.02")
-    words += ("--checks", "bound")
-    (first,), (again,) = (answered(spcabench, *words) for _ in range(2))
-    assert first["status"] == "work_limit"
-    assert first["bound"] == again["bound"] and first["support"] == again["support"]
+    found = [answered(spcabench, *words, "--checks", "bound")["components"][0] for _ in range(2)]
+    assert found[0]["status"] == "work_limit"
+    assert len({(entry["bound"], *entry["support"]) for entry in found}) == 1
 
 
-CHECKS = {  # the value of --checks -> what is shown
-    "none": (False, False, False),
-    "bound": (True, False, False),
-    "stability": (False, False, True),
-    "null,bound": (True, True, False),
-    "all": (True, True, True),
+CHECKS = {  # what is typed -> whether bounds, a comparison with chance and stability are shown
+    "--checks none --components 2": (False, False, False),
+    "--checks bound": (True, False, False),
+    "--checks stability": (False, False, True),
+    "--checks null,bound": (True, True, False),
+    "--checks all": (True, True, True),
+    "": (True, False, True),
+    "--components 2": (True, True, True),
 }
 
 
-@pytest.mark.parametrize("checks", CHECKS)
-def test_checks_are_computed_on_request(checks, spcabench, here):
+@pytest.mark.parametrize("typed", CHECKS)
+def test_checks_are_computed_on_request(typed, spcabench, here):
     np.save("X.npy", np.random.default_rng(0).standard_normal((30, 6)))
-    completed = spcabench("solve", "X.npy", "-k", "2", "--checks", checks, "--json")
-    found = json.loads(completed.stdout)
-    (component,) = found["components"]
-    assert CHECKS[checks] == (
-        component["bound"] is not None,
-        bool(found["permutation_tests"]),
-        component["chosen"] is not None,
-    )
-
-
-def test_several_components_are_compared_with_chance_by_default(spcabench, here):
-    np.save("X.npy", np.random.default_rng(0).standard_normal((30, 6)))
-    for count, tested in ((1, False), (2, True)):
-        answer = spcabench("solve", "X.npy", "-k", "2", "--components", count, "--json")
-        assert bool(json.loads(answer.stdout)["permutation_tests"]) == tested
+    found = answered(spcabench, "X.npy", "-k", "2", *typed.split())
+    component = found["components"][0]
+    shown = (component["bound"], found["permutation_tests"] or None, component["chosen"])
+    assert CHECKS[typed] == tuple(value is not None for value in shown)
 
 
 def test_a_published_row_is_repeated(spcabench):
@@ -124,13 +111,76 @@ def test_the_criterion_of_auto_is_a_part_of_k(spcabench):
 
 
 def test_fewer_variables_or_components_than_requested_are_mentioned(spcabench, here):
-    words = ("pitprops", "--solver", "gpower0", "-k", "4", "--checks", "bound", "--json")
-    found = json.loads(spcabench("solve", *words).stdout)
+    words = ("pitprops", "--solver", "gpower0", "-k", "4", "--checks", "bound")
+    found = answered(spcabench, *words)
     assert found["components"][0]["cardinality"] < 4 and len(found["notes"]) == 1
     np.savetxt("a.csv", np.random.default_rng(0).standard_normal((20, 6)), delimiter=",")
     words = ("-k", "2", "--components", "4", "--set", "deflation=drop_features")
     completed = spcabench("solve", "a.csv", *words, "--checks", "bound")
     assert completed.returncode == 0 and "only 3 of 4 components" in completed.stderr
+
+
+COMPARED = {  # what is typed -> the solvers, those that are named, and the name of the page
+    "grqi --against none": (["grqi"], ["grqi"], "grqi-standard"),
+    "grqi,em --against tpower,grqi": (["grqi", "em", "tpower"], ["grqi", "em"], "grqi-em-standard"),
+    "--against em,mcol --suite text": (["em", "mcol"], ["em", "mcol"], "em-mcol-text"),
+    "a.py em --against none --name x": (["a", "em"], ["a", "em"], "x"),
+}
+
+
+@pytest.mark.parametrize("typed", COMPARED)
+def test_a_comparison_has_the_solvers_and_the_name_that_were_typed(
+    typed, spcabench, here, monkeypatch
+):
+    def page(title, entrants, own, profile):
+        found.append(([*entrants], [Path(solver).stem for solver in own], title))
+        (here / "ranking.txt").write_text("the table\n")
+        return here / "index.html"
+
+    found: list[tuple] = []
+    (here / "a.py").write_text(text_of("yield np.eye(problem.n)[0]"))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    monkeypatch.setattr(compare, "_page", page)
+    shown = spcabench("compare", *typed.split())
+    assert (found, shown.returncode) == ([COMPARED[typed]], 0), shown
+    assert shown.stdout.splitlines() == ["the table", str(here / "index.html")]
+
+
+SIZES = {"1x40": (1, 40, None), "7x3.2": (7, 3.2, None), "7x3,4": (7, 3, 4), "40x1,40": (40, 1, 40)}
+
+
+def test_a_figure_is_drawn_in_the_typed_size_with_the_typed_seeds(spcabench, here, monkeypatch):
+    name, drawn = "kuleshov2013_fig2", []
+    monkeypatch.setattr(options, "ROOT", here)
+    monkeypatch.setattr(workflow, "workflow", lambda *called: drawn.append(called) or 0)
+    monkeypatch.setattr(figures, "_print_verdicts", lambda *called: None)
+    monkeypatch.setattr(draw, "draw_to", lambda *called: drawn.append(called))
+    for size, inches in SIZES.items():
+        words = ("--seeds", "7:9", "--jobs", "3", "--out", "x.pdf", "--size", size)
+        assert spcabench("figure", name, *words).returncode == 0
+        (targets, _, jobs, _, _), (figure, rows, files, *sizes) = drawn
+        home = "quick-seeds-7-9"
+        expected = [f"results/{home}/figures/{name}/{e}" for e in ("figure.svg", "claims.json")]
+        assert (targets, jobs, figure, tuple(sizes)) == (expected, 3, name, inches)
+        assert rows and all(home in file.parts for file in rows) and files == [Path("x.pdf")]
+        drawn.clear()
+
+
+def test_lists_advice_and_statements_are_those_of_the_results(spcabench, monkeypatch):
+    for columns in ("60", "40", "200"):
+        monkeypatch.setenv("COLUMNS", columns)
+        for kind in ("solver", "dataset", "figure"):
+            lines = spcabench("list", f"{kind}s").stdout.splitlines()
+            assert [line.split()[0] for line in lines] == registry.names(kind)
+            assert max(map(len, lines)) <= max(int(columns), 60)
+    best = r"^(\w+) +([\d.]+) % +([\d.]+) % +\S+ [mu]?s  (?:no|\d+ of \d+)$"
+    found = re.findall(best, spcabench("advise", "genes", "--time", "0.01").stdout, re.MULTILINE)
+    means, worst = ([float(row[i]) for row in found] for i in (1, 2))
+    assert 1 <= len(found) <= 5 and {row[0] for row in found} <= {*registry.names("solver")}
+    assert means == sorted(means, reverse=True) and 50.0 < max(means) <= 100.0
+    assert all(0.0 <= w <= m for w, m in zip(worst, means, strict=True))
+    shown = spcabench("claim", "k3", "H4").stdout
+    assert re.findall(r"^[A-Z]\d+(?= )", shown, re.MULTILINE) == ["K3", "H4"]
 
 
 def test_output_of_a_solver_is_no_part_of_the_answer(spcabench, here, monkeypatch):
@@ -181,7 +231,8 @@ def test_annotations_of_a_users_solver_are_read_if_they_can_be(add_file):
             settings.read(["other=4.5"], "mine")
 
 
-def test_scores_are_those_of_the_variables_with_these_names(spcabench, here):
+def test_scores_are_those_of_the_variables_with_these_names(spcabench, here, monkeypatch):
+    monkeypatch.setenv("MPLBACKEND", "nosuch")  # as a notebook sets it for its children
     X = np.random.default_rng(0).standard_normal((20, 4))
     frame = pd.DataFrame(X, columns=[*"abcd"])
     frame.to_csv("a.csv", index=False)
@@ -190,14 +241,3 @@ def test_scores_are_those_of_the_variables_with_these_names(spcabench, here):
     assert b"<svg" in (here / "p.svg").read_bytes()
     first, second = (spcabench("apply", "m.npz", file).stdout for file in ("a.csv", "b.csv"))
     assert first == second and first.count("\n") == 21
-
-
-def test_a_claim_is_shown_without_the_libraries_of_comparisons(spcabench, monkeypatch, tmp_path):
-    from spcabench import page
-
-    monkeypatch.setattr(options, "ROOT", tmp_path)  # which has no results
-    monkeypatch.setitem(sys.modules, "jsonschema", None)
-    monkeypatch.delitem(sys.modules, "spcabench.page.claims_file", raising=False)
-    monkeypatch.delattr(page, "claims_file", raising=False)
-    shown = spcabench("claim", "K3")
-    assert shown.returncode == 0 and shown.stdout.startswith("K3 "), shown

@@ -1,7 +1,7 @@
 """Names of columns and files are treated as plain text, and output works on any terminal."""
 
 import csv
-import os
+import io
 import shlex
 import subprocess
 import sys
@@ -9,7 +9,6 @@ import sys
 import numpy as np
 import pytest
 
-import spcabench
 from spcabench import api
 from spcabench.readers import user_file
 from tests.problems import some
@@ -29,18 +28,15 @@ def survey(here):
     return here / "survey [x].csv"
 
 
-@pytest.mark.parametrize("encoding", ["ascii"])
-def test_an_answer_is_printed_in_every_encoding(survey, encoding):
-    words = ("solve", survey.name, "-k", str(len(NAMES)), "--checks", "none")
-    command = [sys.executable, "-m", "spcabench", *words]
-    completed = subprocess.run(
-        command, capture_output=True, env=os.environ | {"PYTHONIOENCODING": encoding}
-    )
-    shown = completed.stdout.decode(encoding)
-    assert completed.returncode == 0, completed.stderr
+def test_an_answer_is_printed_in_every_encoding(survey, spcabench, monkeypatch):
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", stream)
+    words = ("-k", str(len(NAMES)), "--checks", "none")
+    assert spcabench("solve", survey.name, *words).returncode == 0
+    shown = "".join(stream.buffer.getvalue().decode("ascii").split())
     for name in NAMES:
-        held = name.encode(encoding, "backslashreplace").decode(encoding)
-        assert "".join(held.split()) in "".join(shown.split())
+        printed = name.encode("ascii", "backslashreplace").decode("ascii")
+        assert "".join(printed.split()) in shown
 
 
 def test_names_are_text_in_tables_and_csv(survey, spcabench):
@@ -55,11 +51,10 @@ def test_names_are_text_in_tables_and_csv(survey, spcabench):
 @pytest.mark.parametrize("kind", some(2, KINDS))
 def test_names_are_text_in_pictures(survey, kind):
     problem = user_file.read(survey, user_file.Reading())
-    figure = spcabench.solve(problem, None, n_components=2, k=len(NAMES)).plot(kind)
+    figure = api.solve(problem, None, n_components=2, k=len(NAMES)).plot(kind)
     figure.canvas.draw()  # matplotlib reads formulas when it draws
-    if kind == "loadings":
-        shown = {text.get_text() for text in figure.axes[0].get_yticklabels()}
-        assert {*NAMES} <= shown
+    shown = {text.get_text() for text in figure.axes[0].get_yticklabels()}
+    assert kind != "loadings" or {*NAMES} <= shown
 
 
 def test_commands_accept_no_stand_in(data_folder, tmp_path, spcabench):
