@@ -15,21 +15,23 @@ from spcabench.running import schema
 from spcabench.solving.status import GOOD, Status
 from spcabench.vectors import Vector
 
-TARGETS = (0.9, 0.99, 0.999)  # fractions of the best known value
+TARGET = 0.999  # fraction of the best known value that counts as reaching it in the ranking
+TARGETS = (0.9, 0.99, TARGET)
 SHIFT = dict(time=0.01, flops=1e5)  # shifts of the geometric means: 10 ms, 1e5 flops
 DIGITS = 6  # mean fractions that agree to this number of digits are equal
 NOTHING = 10.0**-DIGITS
 FEWEST = 10  # minimum number of problems for a bootstrap over problems
 DRAWS, TAIL = 2000, 0.025  # number of bootstrap draws, and tail probability of 95 % intervals
-HIT = f"at {TARGETS[-1]:g}"  # column with the fraction of pairs on which 99.9 % is reached
+TOLD = f"{100 * TARGET:g} %"  # the target in words
+HIT = f"at {TARGET:g}"  # column with the fraction of pairs on which the target is reached
 RULE = (
-    "Solvers are ordered by the percentage of pairs on which they reach 99.9 % of the best known "
+    f"Solvers are ordered by the percentage of pairs on which they reach {TOLD} of the best known "
     "value within the limits, then by the mean percentage of the best known value (zero for a "
     "failure, to six digits), and then by "
 )
 RANK = (
     "A rank is a range. One solver is above another if the percentage of pairs on which it reaches "
-    "99.9 % is larger and the 95 % interval of the difference excludes zero. (The interval comes "
+    f"{TOLD} is larger and the 95 % interval of the difference excludes zero. (The interval comes "
     "from a bootstrap over problems, with the same draws for both solvers and all cardinalities "
     "of a problem. Each difference is judged separately.) The range starts at one plus the number "
     "of solvers above, and ends at the number of solvers that are not below. Costs do not affect "
@@ -209,17 +211,17 @@ def ranking(answers: pd.DataFrame, last: str = "time") -> pd.DataFrame:
     rank, rank_first, rank_last : the range of ranks in words, and its first and last rank.
 
     seeds, least, most : number of seeds, and the fractions of pairs on which the solver reaches
-        99.9 % with its worst and its best seed.
+        `TARGET` with its worst and its best seed.
 
-    "at 0.999 low", ... : limits of the 95 % intervals of "at 0.999" and "share", computed from the
-        bootstrap draws described in `RANK`.
+    `HIT`, "share" : means over the pairs; "share low", ... : limits of their 95 % intervals,
+        computed from the bootstrap draws described in `RANK`.
     """
     ran = (answers.status != Status.SKIPPED).groupby(answers.solver).transform("any")
     answers = answers[ran] if ran.any() else answers
     slowest, most = answers.time.max(), answers.work.max()
     entries = []
     for solver, part in answers.groupby("solver"):
-        by_seed = pd.DataFrame([*part.shares]) >= TARGETS[-1] * (1.0 - CLOSE)
+        by_seed = pd.DataFrame([*part.shares]) >= TARGET * (1.0 - CLOSE)
         work = part.work.fillna(most if part.work.notna().any() else np.nan)
         entries.append(
             {
@@ -244,7 +246,7 @@ def ranking(answers: pd.DataFrame, last: str = "time") -> pd.DataFrame:
         )
     table = pd.DataFrame(entries)
     table["equal"] = table.share.round(DIGITS)
-    order, down = ["at 0.999", "equal", *dict.fromkeys([last, "time"])], [False, False, True, True]
+    order, down = [HIT, "equal", *dict.fromkeys([last, "time"])], [False, False, True, True]
     table = table.sort_values(order, ascending=down[: len(order)], kind="stable")
     table = table.drop(columns="equal").reset_index(drop=True)
     above = told_apart(_of_pairs(answers, HIT)[list(table.solver)])
@@ -253,7 +255,7 @@ def ranking(answers: pd.DataFrame, last: str = "time") -> pd.DataFrame:
 
 def _of_pairs(answers: pd.DataFrame, column: str) -> pd.DataFrame:
     """Reshape a column to a table (pairs, solvers), with zero for missing values."""
-    answers = answers.assign(**{HIT: reached(answers.shares, TARGETS[-1])})
+    answers = answers.assign(**{HIT: reached(answers.shares, TARGET)})
     return answers.set_index([*PAIR, "solver"])[column].fillna(0.0).unstack(fill_value=0.0)
 
 

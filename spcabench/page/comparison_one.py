@@ -8,7 +8,17 @@ import pandas as pd
 
 from spcabench.comparison import best_known, budgets, plans, suite
 from spcabench.comparison.entrants import Entrant
-from spcabench.comparison.ranking import HIT, LAST, PAIR, RANK, RULE, TARGETS, resampled
+from spcabench.comparison.ranking import (
+    FEWEST,
+    HIT,
+    LAST,
+    PAIR,
+    RANK,
+    RULE,
+    TARGET,
+    TOLD,
+    resampled,
+)
 from spcabench.comparison.stored import Comparison
 from spcabench.files import write_text
 from spcabench.page import comparison_pictures
@@ -44,7 +54,7 @@ RANKING = (
         meaning="of the next number (problems are resampled), from 0 to 100 %; on the page, thick: "
         "from the worst to the best seed",
     ),
-    Column("99.9 %", HIT, whole, "pairs on which 99.9 % of the best known variance is reached"),
+    Column(TOLD, HIT, whole, f"pairs on which {TOLD} of the best known variance is reached"),
     Column("99 %", "at 0.99", whole, "the same for 99 %", terminal=False),
     Column("Answered", "counts", meaning="pairs of a problem and a cardinality with an answer"),
     Column("Share", "share", percent, "mean variance over the best known; zero for a failure"),
@@ -115,7 +125,7 @@ def view(comparison: Comparison, folder: Path, top: str | None) -> View:
         lead=f"{len(ranks)} solvers on {len(pairs)} pairs of a problem and a cardinality, suite "
         f"{comparison.terms.suite}, settings {comparison.terms.settings}. {comparison.about}",
         order=f"{RULE}{LAST[standing.last]}",
-        notes=_seeds(ranks),
+        notes=[note for note in (_seeds(ranks), _no_intervals(answers)) if note],
         rankings=[ranked],
         answers=answers,
         warnings=warnings,
@@ -139,10 +149,19 @@ def _seeds(ranks: pd.DataFrame) -> str:
     spreads = [
         f"{r.solver} on {100 * r.least:.0f} to {100 * r.most:.0f} %" for r in several.itertuples()
     ]
-    told = f"Percentages are means over {ranks.seeds.max()} seeds, which reach 99.9 % as follows: "
+    told = f"Percentages are means over {ranks.seeds.max()} seeds, which reach {TOLD} as follows: "
     return f"{told}{'; '.join(spreads)} of the pairs. Costs are those of the first seed." * bool(
         spreads
     )
+
+
+def _no_intervals(answers: pd.DataFrame) -> str:
+    """Return a sentence if there are too few problems for intervals, or ""."""
+    count = answers["item"].nunique()
+    told = (
+        f"Ranks have no intervals, because there are only {count} problems (fewer than {FEWEST})."
+    )
+    return told * (count < FEWEST)
 
 
 def ranking(standing: Standing, warnings: views.Warnings, top: str | None) -> Table:
@@ -165,7 +184,7 @@ def ranking(standing: Standing, warnings: views.Warnings, top: str | None) -> Ta
 
 
 def _strip(row: dict[str, Any]) -> Strip:
-    """Return the drawing of the percentage of pairs on which a solver reaches 99.9 %."""
+    """Return the drawing of the percentage of pairs on which a solver reaches the target."""
     low, high, point = (round(100.0 * row[name], 1) for name in (f"{HIT} low", f"{HIT} high", HIT))
     seeds = (round(100.0 * row["least"], 1), round(100.0 * row["most"], 1))
     return Strip(point, (low, high) if low == low else (), seeds if row["seeds"] > 1 else ())
@@ -221,7 +240,7 @@ def _samples(rows: pd.DataFrame) -> list[Section]:
 def _pairs(standing: Standing) -> pd.DataFrame:
     """Return the best known value of each problem and k, and how many solvers reach it."""
     answers = standing.answers.assign(
-        close=standing.answers.share >= TARGETS[-1] * (1.0 - best_known.CLOSE)
+        close=standing.answers.share >= TARGET * (1.0 - best_known.CLOSE)
     )
     groups = answers.groupby(PAIR, sort=False)
     pairs = groups[["best", "who", "bound", "proven", "listed"]].first()

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from spcabench.comparison import profiles, suite
-from spcabench.comparison.ranking import PAIR, costs, recovered, steps
+from spcabench.comparison.ranking import HIT, PAIR, TOLD, costs, recovered, steps
 from spcabench.files import make_folder, write_picture, write_text
 from spcabench.page import light_svg
 from spcabench.page.standing import Standing
@@ -96,9 +96,9 @@ def _frontier(standing: Standing) -> Picture:
     ranks = ranks.sort_values(last, kind="stable")
 
     def draw(axis: Any, unit: str) -> None:
-        points = ranks.set_index("solver")[[last, "at 0.999"]]
-        best = points["at 0.999"].cummax().shift(fill_value=-1.0)
-        front = points[points["at 0.999"] > best]
+        points = ranks.set_index("solver")[[last, HIT]]
+        best = points[HIT].cummax().shift(fill_value=-1.0)
+        front = points[points[HIT] > best]
         axis.step(*front.to_numpy().T, where="post", color="black", linewidth=0.8, zorder=1)
         for row in ranks.itertuples():
             look = {**looks[row.solver], "linestyle": ""}
@@ -108,7 +108,7 @@ def _frontier(standing: Standing) -> Picture:
             axis.plot([x], [y], **look)
         named = [s for s in points.index if s in front.index or s in standing.coloured]
         # solvers with the same position share a label
-        for (x, y), same in points.loc[named].groupby([last, "at 0.999"]):
+        for (x, y), same in points.loc[named].groupby([last, HIT]):
             # labels are either above the line or below it
             place = (4, 4) if same.index[0] in front.index else (4, -9)
             words = " = ".join(same.index)
@@ -118,13 +118,13 @@ def _frontier(standing: Standing) -> Picture:
     unit = {"time": "time", "flops": "number of flops"}[last]
     return Picture(
         "Frontier",
-        f"Share of the pairs solved to 99.9 % against the {unit}, shifted geometric mean; a bar to "
+        f"Share of the pairs solved to {TOLD} against the {unit}, shifted geometric mean; a bar to "
         "the right leads to the slowest rounds. The line joins the solvers that none other exceeds "
         "in both; they are named, as are those of the papers. Not to be told apart: solvers whose "
         "ranks overlap, in the table above.",
         [{"time": "time, s", "flops": "flops"}[last]],
         draw,
-        "share of pairs solved to 99.9 %",
+        f"share of pairs solved to {TOLD}",
         height=3.8,
     )
 

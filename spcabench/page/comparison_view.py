@@ -43,9 +43,10 @@ class Section:
 class View:
     """The contents of a page. The first picture of its sections is not folded.
 
-    order : how solvers are ordered. notes : on their seeds. answers : every run with its solver,
-    status, reason, and whether it has an answer. warnings : as returned by `warnings`. newest : the
-    row that the footer describes. runs : the table of every answer, which has its own page.
+    order : how solvers are ordered. notes : on seeds and intervals. answers : every run with its
+    solver, status, reason, and whether it has an answer. warnings : as returned by `warnings`.
+    newest : the row that the footer describes. runs : the table of every answer, which has its own
+    page.
     """
 
     name: str
@@ -58,7 +59,7 @@ class View:
     sections: Sequence[Section]
     files: Sequence[str]
     newest: Mapping[str, Any]
-    notes: str = ""
+    notes: Sequence[str] = ()
     runs: Table | None = None
 
     @property
@@ -88,7 +89,7 @@ class View:
         shown = {*self.rankings[0].texts()}
         explained = [c for c in self.rankings[0].columns if c.head in shown and c.meaning]
         told = [f"{c.head.lower():14}{c.meaning}" for c in explained]
-        told += filter(None, (self.lead, self.order, self.notes))
+        told += [self.lead, self.order, *self.notes]
         blocks += [textwrap.fill(line, WIDTH, subsequent_indent="  ") for line in told]
         lost = [
             f"{w}: {status} on {n}: {one_line(why)}" for w, status, n, why in self.failures.cells

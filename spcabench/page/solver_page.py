@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from spcabench import registry
+from spcabench.comparison.ranking import HIT, TOLD
 from spcabench.files import make_folder, write_text
 from spcabench.page import source_links
 from spcabench.page.render import render
@@ -16,7 +17,7 @@ from spcabench.running import rows
 from spcabench.showing import style
 from spcabench.showing.words import duration
 
-HEADS = ("Comparison", "Rank", "To 99.9 %", "Time")
+HEADS = ("Comparison", "Rank", f"To {TOLD}", "Time")
 Comparisons = list[dict[str, Any]]
 
 
@@ -63,7 +64,7 @@ def _rank(solver: str, comparison: dict[str, Any]) -> list[list[Any]]:
         [
             Link(comparison["name"], f"../{comparison['path']}"),
             f"{row['rank']} of {len(ranking)}",
-            percent(row["at 0.999"], 0),
+            percent(row[HIT], 0),
             duration(row["time"]),
         ]
         for row in ranking

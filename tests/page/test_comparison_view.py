@@ -86,6 +86,15 @@ def check(line, digits=5.1e-5, **expected):
         assert number == pytest.approx(value, rel=5.1e-3, abs=digits, nan_ok=True), (head, line)
 
 
+def test_a_ranking_without_intervals_says_so(standing, view):
+    assert "no intervals" not in view.text()  # of twelve problems
+    for count in (9, 10):
+        items = [*"abcdefghij"[:count]]
+        few = standing.answers[standing.answers["item"].isin(items)]
+        text = replace(view, notes=[comparison_one._no_intervals(few)]).text()
+        assert ("no intervals" in " ".join(text.split())) == (count < 10)
+
+
 def test_the_ranking_shows_its_numbers(standing, view):
     answers, found = view.answers, lines_of(*view.rankings)
     assert [line["Solver"].text for line in found] == [*standing.ranks.solver]
