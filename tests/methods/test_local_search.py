@@ -15,7 +15,7 @@ from tests.methods.test_dual import gram, value_of
 from tests.problems import FAMILIES
 
 
-@pytest.mark.parametrize("seed", problems.some(3, range(8)))
+@pytest.mark.parametrize("seed", problems.some(3, range(5)))
 def test_swaps_end_where_none_improves(seed, monkeypatch):
     """Every swap is tried: none has a larger eigenvalue, and the first choice is the largest."""
     S = gram(seed, 11)
@@ -39,28 +39,19 @@ def swapped(W, n):
     return [np.where(i == W, j, W) for i in W for j in others]
 
 
-@pytest.mark.parametrize("seed", problems.some(2, range(6)))
-def test_power_steps_before_swaps_end_and_ascend(seed):
-    """The resulting support explains at least as much as the start."""
-    S, W = gram(seed, 12), np.arange(4)
-    R, v = S[:4].copy(), S[0, :4].copy()
+@pytest.mark.parametrize("k", [1, 4, 12])
+def test_power_steps_before_swaps_end_and_ascend(k):
+    """The resulting support has k variables, and explains at least as much as the start."""
+    S, W = gram(k, 12), np.arange(k)
+    R, v = S[:k].copy(), S[0, :k].copy()
     with flops.counting() as ledger:
         value, _ = local_search.power_steps(R, W, v)
-        assert ledger.flops == local_search.STEPS * 16 + 48
+        assert ledger.flops == local_search.STEPS * k**2 + 12 * k
     assert value <= np.linalg.eigvalsh(S)[-1] * (1 + 1e-12)
-    search = local_search.Search(Covariance(S), 4, 0, np.random.default_rng(0))
-    better = search._ascended(W)
-    assert len(set(better)) == 4 and value_of(S, better) >= value * (1 - 1e-9)
-
-
-@pytest.mark.parametrize(
-    ("S", "k"),
-    [(gram(1, 6), 1), (gram(1, 6), 6), (np.zeros((5, 5)), 3)],
-    ids=["one variable", "all variables", "no variance"],
-)
-def test_the_ascent_keeps_the_cardinality(S, k):
-    search = local_search.Search(Covariance(S), k, 5, np.random.default_rng(0))
-    assert len(set(search._ascended(np.arange(k)))) == k
+    for matrix, least in ((S, value), (np.zeros((12, 12)), 0.0)):
+        search = local_search.Search(Covariance(matrix), k, 0, np.random.default_rng(0))
+        better = search._ascended(W)
+        assert len(set(better)) == k and value_of(matrix, better) >= least * (1 - 1e-9)
 
 
 def test_no_support_is_scanned_twice_and_every_search_ends(monkeypatch):
@@ -89,30 +80,27 @@ def test_a_larger_budget_is_never_worse_and_forms_agree():
     assert same.variance == pytest.approx(variances[-1], rel=1e-9)
 
 
-@pytest.mark.parametrize("seed", problems.some(3, range(30)))
-def test_local_search_ends_early_with_a_proof_and_only_at_an_optimum(seed):
-    rng = np.random.default_rng(seed)
-    n, k = 9, int(rng.integers(2, 6))
-    S = np.diag(rng.uniform(0.5, 1.0, n))
-    S[:k, :k] += rng.uniform(0.5, 3.0)
-    S += 0.05 * np.cov(rng.standard_normal((n, 40)))
-    result = api.solve(Problem.from_covariance(S), "local_search", k=k)
-    best = problems.optimum(S, k)
-    if result.status == "proven":
-        assert result.variance == pytest.approx(best, rel=2e-9)
-        assert best <= result.claim.bound
-    search = local_search.Search(Covariance(S), k, 1, rng)
-    search.climb(np.arange(n - k, n))  # from the worst support, one scan: perhaps not the best
-    assert not search.is_optimal() or search.value == pytest.approx(best, rel=2e-9)
+def test_local_search_ends_early_with_a_proof_and_only_at_an_optimum():
+    proofs = 0
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        n, k = 9, int(rng.integers(2, 6))
+        S = np.diag(rng.uniform(0.5, 1.0, n))
+        S[:k, :k] += rng.uniform(0.5, 3.0)
+        S += 0.05 * np.cov(rng.standard_normal((n, 40)))
+        result = api.solve(Problem.from_covariance(S), "local_search", k=k)
+        best = problems.optimum(S, k)
+        if result.status == "proven":
+            proofs += 1
+            assert result.iterations <= 2 and best <= result.claim.bound
+            assert result.variance == pytest.approx(best, rel=2e-9)
+        search = local_search.Search(Covariance(S), k, 1, rng)
+        search.climb(np.arange(n - k, n))  # from the worst support, one scan: perhaps not the best
+        assert not search.is_optimal() or search.value == pytest.approx(best, rel=2e-9)
+    assert proofs
 
 
-def test_a_spike_is_proven_by_local_search():
-    S = np.eye(30) + 4.0 * np.outer(np.arange(30) < 5, np.arange(30) < 5)
-    result = api.solve(Problem.from_covariance(S), "local_search", k=5)
-    assert result.status == "proven" and result.iterations == 2
-
-
-@pytest.mark.parametrize("seed", problems.some(6, range(40)))
+@pytest.mark.parametrize("seed", problems.some(4, range(8)))
 @pytest.mark.parametrize("family", problems.some(5, FAMILIES))
 def test_nonnegative_swaps_gain_what_they_promise_and_end_at_the_optimum_of_small_problems(
     family, seed
@@ -135,7 +123,7 @@ def test_nonnegative_swaps_gain_what_they_promise_and_end_at_the_optimum_of_smal
     assert search.value == pytest.approx(problems.optimum(S, k, True), rel=1e-9, abs=1e-12)
 
 
-@pytest.mark.parametrize("seed", problems.some(3, range(12)))
+@pytest.mark.parametrize("seed", problems.some(3, range(6)))
 def test_no_swap_improves_a_component_of_what_others_leave(seed):
     S, rng, n = gram(seed, 9), np.random.default_rng(seed), 9
     others, weights = rng.standard_normal((n, 2)) / 3.0, rng.uniform(0.1, 2.0, 2)

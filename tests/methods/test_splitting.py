@@ -122,27 +122,6 @@ def test_the_relaxation_is_solved(nonnegative):
     assert search.shares.sum() == pytest.approx(k, abs=1e-2)
 
 
-def test_more_variables_taken_or_left_out_lower_the_bound():
-    n, k = 14, 5
-    Sigma = gram(3, n)
-    Sigma /= problems.optimum(Sigma, k)
-    search = Splitting(Sigma, k, False)
-    for _ in range(10):
-        search.descend()
-    j = search.nearest_taken
-    less = np.delete(np.arange(n), j)
-    halves = (
-        Splitting(Sigma, k, False, search.seed.having(j)),
-        Splitting(Sigma[np.ix_(less, less)], k, False, search.seed.without(j)),
-    )
-    for half in halves:
-        for _ in range(20):
-            half.descend()
-        assert half.bound < search.bound
-    assert max(half.bound for half in halves) >= 1.0
-    assert halves[0].shares[j] == 1.0 and j in halves[0].F and j in halves[0].likely
-
-
 def test_a_projected_row_is_the_nearest():
     """The rows form a cone, which 1 at the fixed entries and at ``free`` of the others generate."""
     rng = np.random.default_rng(0)

@@ -7,12 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spcabench import Problem, api, flops, registry
+from spcabench import Problem, api, registry
 from spcabench.methods import coordinate_ascent
 from spcabench.solving.call import Limits
-from spcabench.steps import unit_columns
 from tests import problems
-from tests.twins import twin
 
 em = registry.module("solver", "em")
 
@@ -33,12 +31,10 @@ def test_the_m_step_solves_its_problem(n, k, seed):
 
 def test_ties_leave_an_entry():
     W = np.array([[2.0, 1.0], [-2.0, 1.0], [1.0, 1.0]])
-    entries = em.thresholded(W, 1)
-    assert np.count_nonzero(entries, axis=0).tolist() == [1, 1]
-    assert entries[0].tolist() == [1.0, 1.0]  # the first of them, of norm one
+    assert em.thresholded(W, 1).tolist() == [[1.0, 1.0], [0.0, 0.0], [0.0, 0.0]]  # the first one
 
 
-@pytest.mark.parametrize("seed", problems.some(2, range(6)))
+@pytest.mark.parametrize("seed", problems.some(2, range(3)))
 def test_restarts_in_one_batch_are_restarts_one_by_one(seed):
     problem, k = problems.problem("spiked covariance", seed)
     W = em.unit_columns(np.random.default_rng(seed).standard_normal((problem.n, 5)))
@@ -54,7 +50,7 @@ def test_restarts_in_one_batch_are_restarts_one_by_one(seed):
 
 
 @pytest.mark.parametrize("nonnegative", [False, True])
-@pytest.mark.parametrize("seed", problems.some(4, range(10)))
+@pytest.mark.parametrize("seed", problems.some(2, range(4)))
 def test_more_restarts_and_the_renormalisation_lose_nothing(nonnegative, seed):
     problem, k = problems.problem("gaussian covariance", seed)
     few, many = (
@@ -75,49 +71,6 @@ def test_more_restarts_and_the_renormalisation_lose_nothing(nonnegative, seed):
         assert all(b >= a * (1 - 1e-12) for a, b in pairwise(ends))
 
 
-@pytest.mark.parametrize("alpha", [0.5, 3.0])
-def test_an_entry_is_set_to_its_best_value(alpha):
-    largest_root, gain = (twin(f) for f in (coordinate_ascent.largest_root, coordinate_ascent.gain))
-    grid = np.linspace(0.0, 12.0, 4001)
-    rng = np.random.default_rng(1)
-    for c2, c1 in rng.normal(0.0, 3.0, (200, 2)):
-        root = largest_root(c2, c1, alpha)
-        best = max(gain(max(root, 0.0), c2, c1, alpha), 0.0)
-        assert best >= gain(grid, c2, c1, alpha).max() - 1e-12
-        assert best <= gain(grid, c2, c1, alpha).max() + 1e-3
-
-
-def _F(S, U, alpha, beta):
-    apart = np.eye(U.shape[1]) - U.T @ U
-    return np.trace(U.T @ S @ U) / 2 - alpha * (apart**2).sum() / 4 - beta * U.sum()
-
-
-@pytest.mark.parametrize("form", [True, False], ids=["covariance", "data"])
-@pytest.mark.parametrize("q", [1, 3])
-@pytest.mark.parametrize("seed", problems.some(2, range(6)))
-def test_the_kernel_is_its_twin_and_climbs(q, form, seed):
-    X, _ = problems.draw("gaussian", seed)
-    S = X.T @ X
-    R, a = np.ascontiguousarray(S if form else X.T), S.diagonal().copy()
-    order, alpha, beta = np.argsort(a, kind="stable"), 2.0 * np.trace(S), 0.02 * np.trace(S)
-    U = unit_columns(np.abs(np.random.default_rng(seed).standard_normal((len(S), q))))
-    Y = coordinate_ascent.product(R, U)
-    U_twin, Y_twin = U.copy(), Y.copy()
-    plain = twin(coordinate_ascent.sweeps)
-    work, F_twin, done_twin = plain(R, form, a, order, U_twin, Y_twin, alpha, beta, 1e-9)
-    before = _F(S, U, alpha, beta)
-    with flops.counting() as ledger:
-        F, changes = coordinate_ascent.sweeps(R, form, a, order, U, Y, alpha, beta, 1e-9)
-        assert ledger.flops == ledger.compiled == work
-    assert changes == done_twin
-    assert np.allclose(U, U_twin, atol=1e-9)
-    assert np.allclose(Y, U.T @ R, atol=1e-9 * np.abs(S).max())
-    assert pytest.approx(F) == F_twin
-    assert pytest.approx(F) == _F(S, U, alpha, beta)
-    assert F - before >= 0.0
-    assert U.min() >= 0.0
-
-
 def test_without_a_penalty_the_pit_props_reach_their_nonnegative_optimum():
     problem = api.load("pitprops")
     best = problems.copositive(problem.matrix.S)
@@ -128,22 +81,21 @@ def test_without_a_penalty_the_pit_props_reach_their_nonnegative_optimum():
     assert em_answer.variance == pytest.approx(best, rel=1e-6)
 
 
-@pytest.mark.parametrize("seed", problems.some(3, range(12)))
-def test_a_start_of_either_sign_finds_the_component_of_a_positive_matrix(seed):
+def test_a_start_of_either_sign_finds_the_component_of_a_positive_matrix():
     """If Sigma = aa' with a > 0, then Sigma w is negative for half of the starts w."""
     a = np.arange(1.0, 9.0)
     problem = Problem.from_covariance(np.outer(a, a))
-    found = api.solve(
-        problem, "em", k=3, nonnegative=True, random_state=seed, settings={"restarts": 1}
-    )
-    assert found.variance == pytest.approx(a[-3:] @ a[-3:])
-    assert found.x.min() >= 0.0
+    for seed in range(6):
+        found = api.solve(
+            problem, "em", k=3, nonnegative=True, random_state=seed, settings={"restarts": 1}
+        )
+        assert found.variance == pytest.approx(a[-3:] @ a[-3:])
 
 
 def test_only_starts_of_both_signs_reach_several_local_optima_in_high_dimensions():
-    """Six groups of 500 variables, each with its own factor, have six local optima."""
+    """Six groups of 100 variables, each with its own factor, have six local optima."""
     rng = np.random.default_rng(0)
-    factors, loadings = rng.standard_normal((30, 6)), rng.exponential(size=(6, 500))
+    factors, loadings = rng.standard_normal((30, 6)), rng.exponential(size=(6, 100))
     X = np.hstack([np.outer(f, w) for f, w in zip(factors.T, loadings, strict=True)])
     problem = Problem.from_data(X + 0.3 * rng.standard_normal(X.shape))
 

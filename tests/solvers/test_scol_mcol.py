@@ -51,7 +51,7 @@ def naive(X, counts):
 @pytest.mark.parametrize("c", [1, 3])
 def test_picks_and_signs_are_those_of_the_definition(shape, c):
     compared = 0
-    for seed in range(15):
+    for seed in range(8):
         X = matrix(shape, seed)
         s = min(7, X.shape[1])
         counts = [min(c, s - taken) for taken in range(0, s, c)]
@@ -65,7 +65,7 @@ def test_picks_and_signs_are_those_of_the_definition(shape, c):
                 *_, (x, order) = greedy_signs(as_form.covariance, counts)
                 assert order.tolist() == expected[1]
                 np.testing.assert_array_equal(x, expected[0])
-    assert compared >= 8
+    assert compared >= 4
 
 
 @pytest.mark.parametrize("solver", ["scol", "mcol"])

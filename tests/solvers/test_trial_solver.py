@@ -1,4 +1,6 @@
-"""A solver is a single file, given by path or put into the folder."""
+"""A solver is a module: a file given by path, a file in the folder, or an object."""
+
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -6,42 +8,49 @@ import pytest
 import spcabench
 from spcabench import registry
 from spcabench.errors import InputError, SolverError
+from spcabench.iterate import Iterate, Traits
 from spcabench.solving.call import Limits
 
 PROBLEM = spcabench.Problem.from_data(np.random.default_rng(0).standard_normal((9, 6)))
-HEAD = '''"""A trial solver."""
-from spcabench.iterate import Iterate, Traits
+TEXT = '''"""A trial solver."""
+from spcabench.iterate import Traits
 from spcabench.vectors import project
 
 TRAITS = Traits(control="cardinality", accepts="either")
 EXAMPLE = dict(k=3)
-'''
-BODY = """
+
+
 def solve(problem, *, k, shift=0.0):
     Sigma = problem.covariance
     x = project(Sigma.largest_column(), k)
     while True:
         yield x
         x = project(Sigma @ x + shift * x, k)
-"""
+'''
 
 
-def _write(folder, name, body=BODY):
-    file = folder / f"{name}.py"
-    file.write_text(HEAD + body)
-    return str(file)
+def graded(iterates, k=2, **limits):
+    """Return the result of a solver that yields these iterates."""
+
+    def solve(problem, *, k):
+        yield from iterates
+
+    module = ModuleType("trial")
+    traits = Traits(control="cardinality", accepts="either")
+    vars(module).update(TRAITS=traits, EXAMPLE=dict(k=3), solve=solve)
+    return spcabench.solve(PROBLEM, module, k=k, limits=Limits(**limits))
 
 
 def test_a_solver_is_found_by_its_path(tmp_path):
-    result = spcabench.solve(PROBLEM, _write(tmp_path, "my_trial"), k=2, settings={"shift": 1.0})
-    assert result.solver == "my_trial"
-    assert result.status == "converged"
-    assert result.cardinality == 2
+    file = tmp_path / "my_trial.py"
+    file.write_text(TEXT)
+    result = spcabench.solve(PROBLEM, str(file), k=2, settings={"shift": 1.0})
+    assert (result.solver, result.status, result.cardinality) == ("my_trial", "converged", 2)
     assert result.cost.flops == result.iterations * (9 * 2 + 9 * 6)
 
 
 def test_dropped_into_the_folder(add_file):
-    add_file("solver", "dropped_trial", HEAD + BODY)
+    add_file("solver", "dropped_trial", TEXT)
     assert "dropped_trial" in registry.names("solver")
     assert spcabench.list_solvers()["dropped_trial"] == "A trial solver"
     assert spcabench.solve(PROBLEM, "dropped_trial", k=2).good
@@ -49,80 +58,64 @@ def test_dropped_into_the_folder(add_file):
         spcabench.solve(PROBLEM, "droped_trial", k=2)
 
 
+e, NO, NAN = np.eye(6), np.zeros(6), np.full(6, np.nan)
+LONG = np.broadcast_to(1.0, (10**12,))
+
+
 @pytest.mark.parametrize(
-    ("body", "status"),
+    ("iterates", "status"),
     [
-        ("    yield np.ones(problem.n)\n", "infeasible"),  # not of unit norm
-        ("    yield np.eye(problem.n)[0] * np.nan\n", "infeasible"),
-        ("    yield np.ones(problem.n) / problem.n ** 0.5\n", "infeasible"),  # more than k nonzeros
-        ("    yield np.zeros(problem.n)\n", "zero"),
-        ("    yield np.eye(problem.n)[0]\n", "finished"),
-        ("    x = np.eye(problem.n)[0]\n    while True:\n        yield x\n", "converged"),
-        ("    for i in range(3):\n        yield np.eye(problem.n)[i]\n", "finished"),
-        ("    yield np.eye(problem.n)[0]\n    yield np.eye(problem.n)[0] * np.nan\n", "infeasible"),
-        ("    yield np.eye(problem.n)[0]\n    yield np.zeros(problem.n)\n", "zero"),
-        ("    yield list(np.eye(problem.n)[0])\n", "finished"),
+        ([np.ones(6)], "infeasible"),  # not of unit norm
+        ([NAN], "infeasible"),
+        ([np.ones(6) / 6**0.5], "infeasible"),  # more than k nonzeros
+        ([NO], "zero"),
+        ([e[0]], "finished"),
+        ([e[0]] * 9, "converged"),
+        ([*e[:3]], "finished"),
+        ([e[0], NAN], "infeasible"),
+        ([e[0], NO], "zero"),
+        ([list(e[0])], "finished"),
+        # only the solvers of the suite are believed
+        ([Iterate(e[0], bound=0.0, end="proven", why="I say so")], "finished"),
     ],
 )
-def test_the_harness_grades_what_a_solver_yields(tmp_path, body, status):
-    path = _write(
-        tmp_path, "graded_trial", "import numpy as np\n\n\ndef solve(problem, *, k):\n" + body
-    )
-    result = spcabench.solve(PROBLEM, path, k=2)
+def test_the_harness_grades_what_a_solver_yields(iterates, status):
+    result = graded(iterates)
     assert result.status == status
     assert result.good == (status not in ("zero", "infeasible"))
 
 
 @pytest.mark.parametrize(
-    ("yielded", "message"),
+    ("iterate", "message"),
     [
-        ("np.ones(3) / 3 ** 0.5", r"x of shape \(3,\)"),
-        ("np.broadcast_to(1.0, (10**12,))", r"x of shape \(1000000000000,\)"),
-        ("np.ones((problem.n, 1))", "x of shape"),
-        ("Iterate(np.eye(problem.n)[0], np.broadcast_to(1.0, (10**12,)))", "u of shape"),
+        (np.ones(3) / 3**0.5, r"x of shape \(3,\)"),
+        (LONG, r"x of shape \(1000000000000,\)"),
+        (np.ones((6, 1)), "x of shape"),
+        (Iterate(e[0], LONG), "u of shape"),
     ],
 )
-def test_a_vector_of_another_length_is_refused_before_it_is_copied(tmp_path, yielded, message):
-    body = "import numpy as np\nfrom spcabench.iterate import Iterate\n\n\n"
-    body += f"def solve(problem, *, k):\n    yield {yielded}\n"
-    path = _write(tmp_path, "long_trial", body)
+def test_a_vector_of_another_length_is_refused_before_it_is_copied(iterate, message):
     with pytest.raises(SolverError, match=message):
-        spcabench.solve(PROBLEM, path, k=2)
+        graded([iterate])
 
 
-def test_a_solver_may_reuse_its_buffer(tmp_path):
-    body = """import numpy as np
+def test_a_solver_may_reuse_its_buffer():
+    def overwritten():
+        x = np.zeros(6)
+        for i in range(4):
+            x[:] = e[i]
+            yield x
 
-
-def solve(problem, *, k):
-    x = np.zeros(problem.n)
-    for i in range(4):
-        x[:] = 0.0
-        x[i] = 1.0
-        yield x
-"""
-    result = spcabench.solve(
-        PROBLEM,
-        _write(tmp_path, "buffer_trial", body),
-        k=1,
-        limits=Limits(history=True, stop="end"),
-    )
+    result = graded(overwritten(), k=1, history=True, stop="end")
     assert [entry["change"] for entry in result.history[1:]] == [np.inf] * 3
     assert list(result.support) == [3]
 
 
-@pytest.mark.parametrize(("rule", "steps"), [("objective", 5), ("gap", 5)])
-def test_stopping_rules_watch_what_the_solver_says(tmp_path, rule, steps):
-    body = """import numpy as np
-
-
-def solve(problem, *, k):
-    for i in range(50):
-        x = np.eye(problem.n)[i % 2]
-        yield Iterate(x, extra={"objective": 1.0 - 10.0 ** -min(i, 4), "gap": 10.0 ** -i})
-"""
-    path = _write(tmp_path, "rule_trial", body)
-    result = spcabench.solve(
-        PROBLEM, path, k=1, limits=Limits(stop=rule, tol=1e-4 if rule == "gap" else 1e-9)
-    )
-    assert (result.status, result.iterations) == ("converged", steps)
+@pytest.mark.parametrize(("rule", "tol"), [("objective", 1e-9), ("gap", 1e-4)])
+def test_stopping_rules_watch_what_the_solver_says(rule, tol):
+    iterates = [
+        Iterate(e[i % 2], extra={"objective": 1.0 - 10.0 ** -min(i, 4), "gap": 10.0**-i})
+        for i in range(50)
+    ]
+    result = graded(iterates, k=1, stop=rule, tol=tol)
+    assert (result.status, result.iterations) == ("converged", 5)

@@ -16,7 +16,7 @@ from spcabench.solving.run_warnings import Flag
 from tests import problems
 from tests.problems import HARD, SOLVERS, spread
 
-COUNT = int(os.environ.get("SPCABENCH_TIES", "16"))  # problems of each solver
+COUNT = int(os.environ.get("SPCABENCH_TIES", "8"))  # problems of each solver
 ACCURACY = 1e-9
 STABLE = [s for s in SOLVERS if problems.traits(s).stable]
 
