@@ -21,10 +21,10 @@ def test_combinations_of_few_rows_are_the_product():
     assert work == 9 * np.count_nonzero(Z) and np.allclose(plain, product, rtol=1e-14)
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 9, 30])
+@pytest.mark.parametrize("n", [1, 4, 5, 9])
 def test_a_step_of_scol_is_its_twin_and_that_of_numpy(n):
     rng, plain = np.random.default_rng(n), twin(dense_steps.next_column)
-    for seed in range(20):
+    for seed in range(10):
         integers, gaussian = rng.integers(-2, 3, (n + 1, n)), rng.standard_normal((4, n))
         X = integers.astype(float) if seed % 2 else gaussian
         S = X.T @ X
@@ -42,7 +42,7 @@ def test_a_step_of_scol_is_its_twin_and_that_of_numpy(n):
 def test_kernels_on_a_covariance_take_the_columns_and_the_block_that_numpy_takes(monkeypatch):
     monkeypatch.setattr(dense_steps, "SMALL", 0)
     rng = np.random.default_rng(0)
-    for seed in range(100):
+    for seed in range(40):
         n = int(rng.integers(1, 40))
         X = rng.integers(-2, 3, (6, n)).astype(float) if seed % 2 else rng.standard_normal((6, n))
         S = X.T @ X

@@ -24,7 +24,6 @@ from spcabench.problem.spectral import (
     rebuilt,
     settled,
 )
-from spcabench.solving import bounds
 from tests import problems
 
 TALL, WIDE = (13, 7), (4, 9)
@@ -44,7 +43,7 @@ def _kinds(shape):
     """Yield a name, a `Data` matrix and the same matrix as an explicit array."""
     X, scale = _holed(shape), np.linspace(0.5, 2.0, shape[1])
     for name, stored in (("dense", np.asfortranarray(X)), ("sparse", sp.csc_array(X))):
-        for rank in (0, 1, 3):
+        for rank in (0, 2):
             U, V = _low_rank(shape, rank)
             yield f"{name} rank {rank}", Data(stored, None, U, V), X - U @ V.T
             yield f"{name} rank {rank} scaled", Data(stored, scale, U, V), X * scale - U @ V.T
@@ -119,7 +118,7 @@ def _sigmas():
     for case in CASES:
         A, M = case.values
         Q = np.random.default_rng(9).standard_normal((M.shape[1], 2))
-        for w in (np.zeros(0), np.array([0.3]), np.array([0.3, -0.2])):
+        for w in (np.zeros(0), np.array([0.3, -0.2])):
             r = len(w)
             S = M.T @ M - (Q[:, :r] * w) @ Q[:, :r].T
             yield pytest.param(Gram(A, Q[:, :r], w), S, id=f"{case.id} less {r}")
@@ -135,6 +134,9 @@ def test_sigma_multiplies_and_leads_as_its_explicit_matrix(Sigma, S):
     n = len(S)
     assert all(_close(Sigma @ x, S @ x) for x in _vectors(n))
     assert _close(Sigma.diagonal(), S.diagonal())
+    for J in (np.array([1, 4]), np.arange(n)):
+        assert _close(Sigma.column_squares(J), (S[:, J] ** 2).sum(axis=0))
+    assert Sigma.largest_variance() == S.diagonal().argmax()
     assert _close(Sigma.largest_column(), S[:, np.linalg.norm(S, axis=0).argmax()])
     value, v = Sigma.leading()
     assert value == pytest.approx(np.linalg.eigvalsh(S)[-1])
@@ -158,7 +160,7 @@ def test_a_working_set_has_the_block_and_the_leading_pair_of_its_variables(Sigma
 
 
 @sigmas
-def test_a_rayleigh_step_solves_the_shifted_system(Sigma, S):
+def test_a_rayleigh_step_solves_the_shifted_system_and_is_regular_at_an_eigenvector(Sigma, S):
     n = len(S)
     for k in (2, n):
         W = np.arange(n)[-k:]
@@ -169,14 +171,7 @@ def test_a_rayleigh_step_solves_the_shifted_system(Sigma, S):
             assert abs(np.linalg.norm(y) - 1) < 1e-12
             assert y @ x > 0
             assert _parallel(y, np.linalg.solve(B - shift * np.eye(k), x))
-
-
-@sigmas
-def test_rayleigh_steps_are_regular_at_an_eigenvector(Sigma, S):
-    n = len(S)
-    for k in (2, n):
-        W = np.arange(n)[:k]
-        v = np.linalg.eigh(S[np.ix_(W, W)])[1][:, -1]
+        v = np.linalg.eigh(B)[1][:, -1]
         assert _close(Sigma[W].rayleigh_step(v), v)
 
 
@@ -222,15 +217,12 @@ def test_principal_blocks_are_all_of_them():
 
 @pytest.mark.parametrize("family", problems.FAMILIES)
 def test_forms_agree_and_are_made_once(family):
-    problem, k = problems.problem(family, 1)
+    problem, _ = problems.problem(family, 1)
     S = problems.explicit(problem)
     for form in ("covariance", "data", "sparse"):
         other = problem.given_as(form)
-        assert other.form == form
-        assert other is problem.given_as(form)
+        assert other.form == form and other is problem.given_as(form)
         assert _close(problems.explicit(other) / S.max(), S / S.max())
-    for k in range(1, problem.n + 1):
-        assert bounds.upper_bound(problem, k) >= problems.optimum(S, k)
 
 
 @pytest.mark.parametrize(
@@ -252,9 +244,8 @@ def test_preprocessing_is_the_same_for_dense_and_sparse_data(settings, center):
         assert _close(data.toarray() if sp.issparse(data) else data, X)  # not changed
 
 
-@pytest.mark.parametrize("seeds", problems.groups(200, 50))
-def test_leading_pairs_of_what_is_a_multiple_of_the_identity_but_for_rounding(seeds):
-    for seed in seeds:
+def test_leading_pairs_of_what_is_a_multiple_of_the_identity_but_for_rounding():
+    for seed in range(60):
         rng = np.random.default_rng(seed)
         n = int(rng.integers(2, 13))
         noise = np.where(rng.random((n, n)) < 0.3, 1e-15 * rng.random((n, n)), 0.0)
@@ -280,12 +271,6 @@ def test_eigenpairs_of_wide_deflated_data_need_no_matrix_of_their_variables(
     w, V = deflated.covariance[np.arange(30)].leading_pairs(3)
     np.testing.assert_allclose(w, np.linalg.eigvalsh(S)[:-4:-1], atol=1e-12)
     np.testing.assert_allclose(S @ V, V * w, atol=1e-12)
-
-
-@sigmas
-def test_squares_of_columns_are_those_of_the_explicit_matrix(Sigma, S):
-    for J in (np.array([1, 4]), np.arange(len(S))):
-        assert _close(Sigma.column_squares(J), (S[:, J] ** 2).sum(axis=0))
 
 
 @sigmas

@@ -39,43 +39,25 @@ def test_all_arrays_of_a_problem_are_read_only(form, deflation):
     stored = [part for part in locked if part.size]
     assert stored and not any(part.flags.writeable for part in stored)
 
-
-@pytest.mark.parametrize("form", FORMS)
-def test_later_changes_of_the_users_data_change_nothing(form):
-    given = FORMS[form](X)
-    before = given.copy()
-    problem = Problem.from_data(given, divisor="m - 1")
-    value = api.solve(problem, "tpower", k=2).variance
-    (given if form == "data" else given.data)[...] *= 5.0
-    again = api.solve(problem, "tpower", k=2)
-    assert again.variance == value and again.bound >= value
-    assert api.solve(before, "tpower", k=2).variance == pytest.approx(value)
-
-
-def test_later_changes_of_a_covariance_and_its_provenance_change_nothing():
-    S, about = X.T @ X, {"stand_in": False}
-    problem = Problem.from_covariance(S, provenance=about)
-    value = api.solve(problem, "tpower", k=2).variance
-    S *= 5.0
-    about["stand_in"] = True
-    assert api.solve(problem, "tpower", k=2).variance == value and not problem.stand_in
-
-
-@pytest.mark.parametrize("form", ["covariance", "data", "sparse"])
-def test_a_solver_cannot_change_the_problem(form):
-    given = sp.csc_array(X) if form == "sparse" else X.copy()
-    problem = Problem.from_data(given).given_as(form)
-    before = problem.covariance[np.arange(6)].B.copy()
-
     def solve(problem, *, k):
-        M = problem.matrix
-        A = M.S if form == "covariance" else M.X
-        A *= 2
+        for part in stored:
+            with pytest.raises(ValueError, match="read-only"):
+                part *= 2
         yield np.eye(6)[0]
 
     module = ModuleType("trial")
     vars(module).update(solve=solve, TRAITS=Traits(control="cardinality"))
-    with pytest.raises(ValueError, match="read-only"):
-        drive(Call.of(problem, module, 1))
-    assert np.array_equal(problem.covariance[np.arange(6)].B, before)
-    assert np.array_equal(given.toarray() if form == "sparse" else given, X)
+    assert drive(Call.of(problem, module, 1)).good
+
+
+@pytest.mark.parametrize("form", [*FORMS, "covariance"])
+def test_later_changes_of_what_the_user_handed_in_change_nothing(form):
+    given, about = X.T @ X if form == "covariance" else FORMS[form](X), {"stand_in": False}
+    make = Problem.from_covariance if form == "covariance" else Problem.from_data
+    problem, before = make(given, provenance=about), make(given.copy())
+    value = api.solve(problem, "tpower", k=2).variance
+    (given.data if sp.issparse(given) else given)[...] *= 5.0
+    about["stand_in"] = True
+    again = api.solve(problem, "tpower", k=2)
+    assert again.variance == value and again.bound >= value and not problem.stand_in
+    assert api.solve(before, "tpower", k=2).variance == pytest.approx(value)

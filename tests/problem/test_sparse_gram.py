@@ -30,35 +30,25 @@ def sparse_vector(rng, n, k):
     return x
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_it_costs_the_entries_that_it_touches(seed):
-    rng = np.random.default_rng(seed)
-    X = sparse_matrix(seed)
-    Sigma = Problem.from_data(sp.csc_array(X)).covariance
+@pytest.mark.parametrize("seed", range(4))
+def test_the_kernel_is_the_product_and_costs_the_entries_that_it_touches(seed):
+    rng, X = np.random.default_rng(seed), sparse_matrix(seed)
     x = sparse_vector(rng, 30, 2)
-    W = support(x)
+    W, stored = support(x), sp.csc_array(X)
     rows = np.flatnonzero(X[:, W].any(axis=1))
-    _, cost = charged(lambda: Sigma @ x)
-    assert cost == np.count_nonzero(X[:, W]) + np.count_nonzero(X[rows]) < np.count_nonzero(X)
+    touched = np.count_nonzero(X[:, W]) + np.count_nonzero(X[rows])
+    product, cost = charged(lambda: Problem.from_data(stored, divisor="1").covariance @ x)
+    assert cost == touched < np.count_nonzero(X)
+    assert np.allclose(product, np.cov(X.T) * 39.0 @ x)
+    parts = [(kept.indptr, kept.indices, kept.data) for kept in (stored, stored.tocsr())]
+    arrays = [np.ascontiguousarray(array) for part in parts for array in part]
+    _, work, expected = twin(sparse_gram.few_columns)(*arrays, W, x[W], *X.shape)
+    product, cost = charged(lambda: sparse_gram.gram_product(stored, stored.tocsr(), W, x[W]))
+    assert cost == work == touched and np.allclose(product, expected, rtol=1e-14)
+    assert np.allclose(product, X.T @ (X @ x))
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_the_kernel_is_its_twin(seed):
-    rng = np.random.default_rng(seed)
-    X = sp.csc_array(sparse_matrix(seed))
-    W, y = np.array([3, 11]), rng.standard_normal(2)
-    by_rows = X.tocsr()
-    arrays = [
-        np.ascontiguousarray(part)
-        for kept in (X, by_rows)
-        for part in (kept.indptr, kept.indices, kept.data)
-    ]
-    _, work, expected = twin(sparse_gram.few_columns)(*arrays, W, y, *X.shape)
-    product, cost = charged(lambda: sparse_gram.gram_product(X, by_rows, W, y))
-    assert cost == work and np.allclose(product, expected, rtol=1e-14)
-
-
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(6))
 def test_scol_takes_the_supports_that_whole_products_give(seed, monkeypatch):
     X = sp.csc_array(sparse_matrix(seed, *((60, 40) if seed % 2 else (30, 70))))
     problem = Problem.from_data(X, center=bool(seed % 3), scale=seed % 5 == 0)
@@ -70,16 +60,15 @@ def test_scol_takes_the_supports_that_whole_products_give(seed, monkeypatch):
     assert few.cost.flops < full.cost.flops
 
 
-@pytest.mark.parametrize("k", [1, 4, 11])
-def test_indices_are_short_where_they_suffice(k):
-    X = sp.csc_array(sparse_matrix(k))
+def test_indices_are_short_where_they_suffice():
+    X = sp.csc_array(sparse_matrix(0))
     X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
     assert Problem.from_data(X).matrix.X.indices.dtype == np.int32
     assert X.indices.dtype == np.int64
 
 
 @pytest.mark.parametrize("form", ["covariance", "data", "sparse"])
-@pytest.mark.parametrize("k", [1, 5, 14])
+@pytest.mark.parametrize("k", [1, 14])
 def test_columns_in_one_product_cost_what_each_costs_alone(form, k):
     rng = np.random.default_rng(k)
     problem = Problem.from_data(sp.csc_array(sparse_matrix(k))).given_as(form)
