@@ -1,20 +1,26 @@
-"""The datasets: published facts about them, and messages if they are not available."""
+"""Real data: published facts about them, and what replaces them if they are not available."""
+
+import gzip
 
 import numpy as np
 import pytest
 
 from spcabench import api, registry
 from spcabench.comparison import suite
-from spcabench.readers import corpus
+from spcabench.errors import InputError
+from spcabench.readers import corpus, sources
 from tests.problems import some
 
-
-def test_gaussian_data_repeat_by_seed():
-    a, b, c = (api.load("gaussian", m=20, n=10, seed=s).data.X for s in (1, 1, 2))
-    assert np.array_equal(a, b)
-    assert not np.array_equal(a, c)
-    assert a.shape == (20, 10)
-    assert abs(np.mean(api.load("gaussian", m=400, n=100).data.X)) < 0.02
+# data set -> samples, variables, and the sizes of its classes
+REAL = {
+    "singh": (102, 12600, [50, 52]),
+    "alon": (62, 2000, [22, 40]),
+    "golub": (72, 7129, [25, 47]),
+    "mll": (72, 12582, [20, 24, 28]),
+    "cbcl": (2429, 361, None),
+    "lrs": (531, 93, None),
+}
+STAND_INS = {"singh": (569, 30), "alon": (569, 30), "cbcl": (2429, 361), "lrs": (531, 93)}
 
 
 def test_pitprops_is_the_published_correlation_matrix():
@@ -22,22 +28,40 @@ def test_pitprops_is_the_published_correlation_matrix():
     S = problem.matrix.S
     w = np.linalg.eigvalsh(S)[::-1]
     assert len(problem.features) == problem.n == 13
-    assert np.array_equal(S, S.T)
-    assert np.array_equal(S.diagonal(), np.ones(13))
-    assert np.abs(S - np.eye(13)).max() < 1.0
-    assert w[-1] > 0
-    assert w.sum() == pytest.approx(13)
+    assert np.array_equal(S, S.T) and np.array_equal(S.diagonal(), np.ones(13))
+    assert np.abs(S - np.eye(13)).max() < 1.0 and w[-1] > 0
     assert w[:2] == pytest.approx([4.219, 2.378], abs=5e-4)  # Jeffers (1967), Table 3
-    assert not problem.stand_in
 
 
-def test_a_stand_in_says_so(data_folder):
-    problem = api.load_or_stand_in("singh")
-    assert problem.stand_in
-    assert "stand-in" in problem.name
-    assert (problem.m, problem.n) == (569, 30)
-    assert np.allclose(problem.covariance.diagonal(), 569)  # scaled to unit variance
-    assert len(problem.labels) == 569
+@pytest.mark.parametrize("name", REAL)
+def test_the_real_file_where_it_is_at_hand(real_data, name):
+    real_data(name)
+    m, n, classes = REAL[name]
+    problem = api.load_or_stand_in(name)
+    assert not problem.stand_in and (problem.m, problem.n) == (m, n)
+    assert np.abs(problem.data.X.mean(axis=0)).max() < 1e-8
+    if classes:
+        assert sorted(problem.labels.count(c) for c in set(problem.labels)) == classes
+    if classes and name != "singh":
+        few, variances = api.load_or_stand_in(name, genes=50), problem.covariance.diagonal()
+        largest = np.sort(np.argsort(-variances)[:50])
+        assert few.features == tuple(np.array(problem.features)[largest])
+        assert few.covariance.diagonal() == pytest.approx(variances[largest])
+
+
+@pytest.mark.parametrize("name", STAND_INS)
+def test_a_stand_in_has_its_shape_and_says_so(name, monkeypatch):
+    monkeypatch.setattr(sources, "find", lambda *args: None)
+    problem = api.load_or_stand_in(name)
+    assert problem.stand_in and "stand-in" in problem.name
+    assert (problem.m, problem.n) == STAND_INS[name]
+    with pytest.raises(InputError, match="files are not available"):
+        api.load(name)
+    if problem.n == 30:  # scaled to unit variance; one of the two has no divisor
+        unit = 569.0 if name == "singh" else 1.0
+        assert problem.covariance.diagonal() == pytest.approx(np.full(30, unit))
+    else:  # the figures use three eigenvectors
+        assert np.linalg.matrix_rank(problem.data.dense()[:90]) > 3
 
 
 SMALL = {"simulated_corpus": dict(m=300, n=200), "generated_text": dict(m=300, n=200)}
@@ -47,24 +71,54 @@ SMALL = {"simulated_corpus": dict(m=300, n=200), "generated_text": dict(m=300, n
 def test_every_dataset_can_be_had_without_a_network(data_folder, monkeypatch, name):
     monkeypatch.setattr(corpus, "PACKAGES", ("joblib",))  # all of them are half a minute's parsing
     problem = api.load_or_stand_in(name, **SMALL.get(name, {}))
-    assert problem.n >= 1
-    assert problem.provenance["source"]
+    assert problem.n >= 1 and problem.provenance["source"]
     assert isinstance(problem.provenance["stand_in"], bool)
 
 
-def test_the_real_file_where_it_is_at_hand(real_data):
-    real_data("singh")
-    problem = api.load_or_stand_in("singh")
-    assert not problem.stand_in
-    assert (problem.m, problem.n) == (102, 12600)
-    assert sorted(problem.labels.count(label) for label in set(problem.labels)) == [50, 52]
-    assert np.abs(problem.data.X.mean(axis=0)).max() < 1e-8
+@pytest.mark.parametrize("values", ["counts", "tfidf", "presence"])
+@pytest.mark.parametrize("center", [True, False])
+def test_a_corpus_is_its_counts_as_a_whole_or_by_the_words_of_largest_variance(
+    values, center, data_folder
+):
+    rng = np.random.default_rng(0)
+    counts = rng.integers(1, 9, (30, 8)) * (rng.random((30, 8)) < np.linspace(0.2, 0.9, 8))
+    (data_folder / "nips").mkdir()
+    (data_folder / "nips" / "vocab.nips.txt").write_text("\n".join("abcdefgh") + "\n")
+    entries = [f"{i + 1} {j + 1} {counts[i, j]}" for i, j in zip(*counts.nonzero(), strict=True)]
+    head = ["30", "8", str(len(entries))]
+    (data_folder / "nips" / "docword.nips.txt").write_text("\n".join(head + entries) + "\n")
+    idf = np.log(30.0 / (counts > 0).sum(axis=0)) if values == "tfidf" else np.ones(8)
+    A = np.where(counts > 0, 1.0, 0.0) if values == "presence" else counts * idf
+    A = A - A.mean(axis=0) if center else A
+    how = dict(corpus="nips", values=values, center=center)
+    whole, few = (api.load("bag_of_words", **how, **more) for more in ({}, {"words": 3}))
+    assert whole.data.dense() == pytest.approx(A) and "".join(whole.features) == "abcdefgh"
+    top = np.sort(np.argsort(-(counts * idf).var(axis=0))[:3])
+    assert "".join(few.features) == "".join(np.array([*"abcdefgh"])[top])
+    assert pytest.approx(A[:, top].T @ A[:, top] / 30.0) == few.matrix.S
 
 
-@pytest.mark.parametrize(
-    ("of", "settings"), [("gaussian", dict(m=50, n=8)), ("random_sparse", dict(m=50, n=8))]
-)
-def test_rows_that_are_drawn_again_are_rows_of_the_data(of, settings):
+@pytest.mark.parametrize("words", [None, 5])
+def test_without_files_a_corpus_consists_of_docstrings_or_of_zipfs_law(
+    words, data_folder, monkeypatch
+):
+    monkeypatch.setattr(corpus, "PACKAGES", ("joblib",))
+    how = dict(corpus="kos", values="tfidf", words=words)
+    problem = api.load_or_stand_in("bag_of_words", **how)
+    counts, vocabulary = corpus.docstrings()
+    A = counts.toarray()
+    A = A * np.log(len(A) / (A > 0).sum(axis=0))
+    top = np.sort(np.argsort(-A.var(axis=0), kind="stable")[:words])
+    assert problem.stand_in and problem.features == tuple(np.array(vocabulary)[top])
+    variances = problem.covariance.diagonal() / (1 if words else len(A))
+    assert variances == pytest.approx(A.var(axis=0)[top])
+    drawn = registry.module("dataset", "bag_of_words")._synthetic(100, 50, 700)
+    assert drawn.nnz == pytest.approx(700, rel=0.05) and np.diff(drawn.indptr)[0] == 60
+
+
+@pytest.mark.parametrize("of", ["gaussian", "random_sparse"])
+def test_rows_that_are_drawn_again_are_rows_of_the_data(of):
+    settings = dict(m=50, n=8)
     drawn = api.load_or_stand_in("bootstrap", of=of, given=settings, seed=3)
     original = api.load(of, **settings)
     rows = original.data.X.toarray() if original.data.sparse else original.data.dense()
@@ -73,6 +127,10 @@ def test_rows_that_are_drawn_again_are_rows_of_the_data(of, settings):
     old, new = (np.linalg.norm(R[:, None] - R[None], axis=2) for R in (rows, samples))
     assert (np.abs(new.ravel()[:, None] - old.ravel()).min(axis=1) < 1e-9).all()
     assert (new[~np.eye(50, dtype=bool)] < 1e-9).any()  # some row was drawn twice
+    few = api.load_or_stand_in("bootstrap", of=of, given=settings, seed=3, variables=3)
+    largest = np.sort(drawn.covariance.diagonal())[-3:]
+    assert np.sort(few.covariance.diagonal()) == pytest.approx(largest)
+    assert few.form == ("covariance" if of == "random_sparse" else "data")
 
 
 def test_of_a_covariance_normal_rows_are_drawn():
@@ -83,13 +141,11 @@ def test_of_a_covariance_normal_rows_are_drawn():
     assert np.abs(drawn.covariance[np.array(order)].B - S).max() < 0.06
 
 
-@pytest.mark.parametrize(
-    ("of", "settings"),
-    [("gaussian", dict(m=50, n=8)), ("random_sparse", dict(m=50, n=8)), ("pitprops", {})],
-)
-def test_random_factors_change_the_scale_of_each_variable_alone(of, settings):
+@pytest.mark.parametrize("of", ["gaussian", "random_sparse", "pitprops"])
+def test_random_factors_change_the_scale_of_each_variable_alone(of):
+    given = {} if of == "pitprops" else dict(m=50, n=8)
     plain, scaled = (
-        api.load_or_stand_in("bootstrap", of=of, given=settings, spread=spread, seed=3)
+        api.load_or_stand_in("bootstrap", of=of, given=given, spread=spread, seed=3)
         for spread in (0.0, 0.5)
     )
     S, T = (problem.given_as("covariance").matrix.S for problem in (plain, scaled))
@@ -107,49 +163,60 @@ def test_a_problem_that_is_drawn_again_keeps_its_form_and_size(name):
     assert (drawn.form, drawn.n, drawn.m) == (original.form, original.n, original.m)
 
 
-def test_the_variables_of_a_fresh_sample_are_those_of_largest_variance():
-    full, few = (
-        api.load_or_stand_in("bootstrap", of="alon", seed=1, **more).covariance.diagonal()
-        for more in ({}, {"variables": 20})
-    )
-    assert np.allclose(np.sort(few), np.sort(full)[-20:])
-
-
 PUBLISHED = registry.module("dataset", "published")
 
 
-@pytest.mark.parametrize("name", PUBLISHED.TABLES)
-def test_a_published_matrix_is_what_its_papers_say(name):
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("name", some(9, [*PUBLISHED.TABLES]))
+def test_a_published_matrix_is_what_its_papers_say_or_is_replaced(name, missing, monkeypatch):
     table = PUBLISHED.TABLES[name]
-    if table.key and table.file.endswith(".jld"):
-        pytest.importorskip("h5py")
+    if missing:
+        monkeypatch.setattr(sources, "find", lambda *args: None)
     problem = api.load_or_stand_in("published", name=name)
-    if problem.stand_in:
+    if problem.stand_in and not missing:
         pytest.skip(f"{table.file} is not at hand: `spcabench data` says where to get it")
     S = problem.matrix.S
-    assert problem.n == table.n
-    assert np.array_equal(S, S.T)
+    assert problem.stand_in == ("stand-in" in problem.name) == bool(missing and table.file)
+    assert problem.n == table.n and np.array_equal(S, S.T)
     assert np.allclose(S.diagonal(), 1.0) == table.correlation
     np.linalg.cholesky(S + 1e-7 * np.abs(S).max() * np.eye(table.n))  # fails if S is indefinite
 
 
-@pytest.mark.parametrize("name", some(10, [*PUBLISHED.TABLES]))
-def test_a_published_matrix_that_cannot_be_had_is_replaced(name, data_folder, monkeypatch):
-    monkeypatch.setenv("SPCABENCH_OFFLINE", "1")
-    problem = api.load_or_stand_in("published", name=name)
-    table = PUBLISHED.TABLES[name]
-    assert problem.stand_in == bool(table.file)
-    assert ("stand-in" in problem.name) == bool(table.file)
-    assert problem.n == table.n
-    assert np.allclose(problem.matrix.S.diagonal(), 1.0) == table.correlation
+def test_faces_are_grey_values_and_stand_upright_also_with_their_contrast_normalised(real_data):
+    module = real_data("cbcl")
+    X = api.load_or_stand_in("cbcl", center=False).data.X * np.sqrt(module.FACES)
+    assert np.allclose(X, np.round(X), atol=1e-6)
+    assert (X.min(), X.max()) == pytest.approx((0.0, 255.0), abs=1e-6)
+    face = X.mean(axis=0).reshape(module.SIDE, module.SIDE)
+    across, down = (
+        np.corrcoef(face.ravel(), flipped.ravel())[0, 1] for flipped in (face[:, ::-1], face[::-1])
+    )
+    assert across > max(down, 0.8)  # symmetric left to right
+    assert face[4:7].mean() < face[9:12].mean()  # eyes are darker than cheeks
+    real_data("cbcl", "CONTRAST_FILE", "CONTRAST_SHA256")  # of Lee and Seung
+    stretched = api.load_or_stand_in("cbcl", contrast=True, center=False).data.X
+    g = (X - X.mean(axis=1, keepdims=True)) / X.std(axis=1, keepdims=True)
+    expected = 255 * np.clip(0.25 + 0.25 * g, 0, 1)
+    assert np.abs(stretched * np.sqrt(module.FACES) - expected).max() < 1.5  # grey levels
 
 
-def test_a_simulated_corpus_is_as_unequal_as_the_news_that_it_is_calibrated_on():
-    # KOS and the Associated Press: entries a row, counts an entry, and variance over mean by rank
-    X = api.load("simulated_corpus", m=4000, n=8000).data.X
-    mean = X.mean(axis=0)
-    dispersion = np.asarray((X**2).mean(axis=0) - mean**2) / np.maximum(mean, 1e-300)
-    assert 200 < X.nnz / 4000 < 260  # a file of 1 GB at NYTimes' size
-    assert 1.3 < X.sum() / X.nnz < 1.5  # 1.32 and 1.44
-    assert 1.2 < np.median(dispersion[1000:5000]) < 1.6  # 1.26 and 1.51
-    assert np.median(dispersion[:10]) > np.median(dispersion[10:100]) > 1.8  # longer documents here
+def test_every_spectrum_has_mean_5000_until_its_factor_is_applied(real_data):
+    real_data("lrs")
+    X = api.load_or_stand_in("lrs", center=False).data.X * np.sqrt(531)
+    assert X.mean(axis=1) == pytest.approx(np.full(531, 5000.0), rel=1e-4)
+    physical = api.load_or_stand_in("lrs", center=False, factors=True).data.X
+    assert np.std(physical.mean(axis=1)) > np.std(X.mean(axis=1))
+
+
+def test_malformed_spectra_are_refused(tmp_path):
+    read = registry.module("dataset", "lrs")._read
+    file = tmp_path / "spectrometer.arff"
+    file.write_text("@relation spectrometer\n@data\n1,2,3\n")
+    with pytest.raises(InputError, match="1 spectra, 1 not of 103 columns"):
+        read(file)
+    line = ",".join(["a", "18"] + ["1"] * 100 + ["x"])
+    packed = tmp_path / "spectrometer.arff.gz"
+    with gzip.open(packed, "wt") as stream:
+        stream.write("@data\n" + "\n".join([line] * 531))
+    with pytest.raises(InputError, match="not a number"):
+        read(packed)
