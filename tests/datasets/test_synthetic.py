@@ -38,12 +38,12 @@ def test_spikes_are_sparse_orthogonal_and_as_strong_as_stated():
     assert w[-1] == pytest.approx(1.0) and w[:-1] == pytest.approx(0.0, abs=1e-12)
     assert np.sort(np.abs(V[:, -1])) == pytest.approx(np.repeat([0.0, 0.5], [36, 4]), abs=1e-9)
     assert sigma("spiked", n=20, m=20_000, strength=0.0) == pytest.approx(np.eye(20), abs=0.06)
-    for overlap, shared in ((0.1, 2), (0.5, 10), (0.9, 18), (1.0, 18), (0.05, 2), (0.0, 0)):
-        problem = api.load("two_spikes", overlap=overlap, strength=2.0)
+    for overlap, shared in ((0.1, 4), (0.5, 20), (0.9, 36), (1.0, 38), (0.05, 2), (0.0, 0)):
+        problem = api.load("two_spikes", n=80, count=40, overlap=overlap, strength=2.0)
         U = np.array(problem.provenance["loadings"]).T
         assert pytest.approx(np.eye(2)) == U.T @ U
-        assert (np.count_nonzero(U, axis=0) == 20).all() and (U != 0.0).all(axis=1).sum() == shared
-        assert pytest.approx(np.eye(50) + 2.0 * U @ U.T) == problem.matrix.S
+        assert (np.count_nonzero(U, axis=0) == 40).all() and (U != 0.0).all(axis=1).sum() == shared
+        assert pytest.approx(np.eye(80) + 2.0 * U @ U.T) == problem.matrix.S
         assert problem.provenance["support"] == np.flatnonzero(U.any(axis=1)).tolist()
     drawn = api.load("two_spikes", n=40, count=12, strength=9.0, m=20_000)
     U = np.array(drawn.provenance["loadings"]).T
@@ -56,19 +56,46 @@ def test_spikes_are_sparse_orthogonal_and_as_strong_as_stated():
     assert np.abs(S[np.ix_(W, W)]) == pytest.approx(np.ones((4, 4)) + np.eye(4), abs=0.15)
 
 
+SMALLEST: dict[str, dict] = {
+    "gaussian": dict(m=2, n=1, seed=0),
+    "low_rank": dict(n=1, rank=1, sigma=0.0, seed=0),
+    "decaying": dict(n=1, power=0.0, seed=0),
+    "blocks": dict(n=1, groups=1, correlation=0.0, noise=0.0, seed=0),
+    "spiked": dict(n=1, m=1, share=0.0, strength=0.0, seed=0),
+    "spiked_samples": dict(m=2, n=1, count=1, strength=0.0, seed=0),
+    "two_spikes": dict(m=2, count=1, overlap=0.0, strength=0.0, seed=0),
+    "random_sparse": dict(m=2, n=2, density=1.0, seed=0),
+    "generated_text": dict(m=2, n=1, topics=1, seed=0),
+    "adversarial": dict(s=3, m=2, seed=0),
+    "mnist": dict(rows=2),
+    "natural_images": dict(patches=2),
+    "bag_of_words": dict(corpus="kos", words=1),
+}
+
+
+@pytest.mark.parametrize("name", SMALLEST)
+def test_the_smallest_parameters_are_accepted_and_nothing_below(name):
+    smallest = SMALLEST[name]
+    try:
+        api.load(name, **smallest, stand_in=True)
+    except InputError as error:  # with few random samples, nothing may vary
+        assert "every variable is constant" in str(error)
+    for parameter, value in smallest.items():
+        if parameter not in ("corpus", "density"):
+            with pytest.raises(InputError):
+                api.load(name, **smallest | {parameter: value - 1}, stand_in=True)
+
+
 REFUSED = {
     "overlap must be at most 1": ("two_spikes", dict(overlap=1.1)),
     "n at least the 30": ("two_spikes", dict(n=29)),
     "count: 5; it must be from 1 to n = 4": ("spiked_samples", dict(n=4, count=5)),
-    "share: -1": ("spiked", dict(share=-1.0)),
     "correlation: 1.1": ("blocks", dict(correlation=1.1)),
     "density: 0.0": ("random_sparse", dict(density=0.0)),
     "did you mean 'greedy'": ("adversarial", dict(family="gredy")),
     "at least 11": ("adversarial", dict(family="covariance", s=8, n=10)),
     "did you mean 'eespca'": ("r_examples", dict(example="espca")),
     "corpus: 'x'": ("bag_of_words", dict(corpus="x")),
-    "words: 0": ("bag_of_words", dict(words=0)),
-    "rows: 1": ("mnist", dict(rows=1)),
     "spread: -1": ("bootstrap", dict(spread=-1.0)),
     "of: 'bootstrap'": ("bootstrap", dict(of="bootstrap")),
 }
