@@ -22,8 +22,6 @@ def solve(problem, *, k):
 '''
 NO_SOLVERS = {  # what is replaced, by what, and the message
     "does not define solve": ("def solve", "def run"),
-    "does not define TRAITS": ("TRAITS =", "TRAIT ="),
-    "TRAITS is 3": ('Traits(control="cardinality")', "3"),
     "TRAITS has control='k'": ('"cardinality"', '"k"'),
     "TRAITS has exact='1'; it must be one of bool": (
         'control="cardinality"',
@@ -31,7 +29,6 @@ NO_SOLVERS = {  # what is replaced, by what, and the message
     ),
     "the name of the penalty": ('"cardinality"', '"penalty"'),
     r"they must be \(problem, \*, k, \.\.\.\)": ("*, k", "*, j"),
-    r"has the parameters \['k'\]": ("problem, *, k", "k"),
     "solve is 3; it must be a function": ("def solve(problem, *, k):\n    yield", "solve = 3"),
     "exits the program": ("COLOUR", "raise SystemExit\nCOLOUR"),
 }

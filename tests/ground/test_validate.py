@@ -1,4 +1,4 @@
-"""Values from users: which are accepted, as what, and which are refused."""
+"""Values from users: what is just accepted, as what, and what is just refused."""
 
 from fractions import Fraction
 
@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 from spcabench import validate
-from spcabench.errors import InputError, NotNumbersError
+from spcabench.errors import InputError
 
 S = np.array([[2.0, 1.0], [1.0, 2.0]])
 NAN = np.array([[1.0, 2.0], [3.0, np.nan]])
@@ -44,49 +44,25 @@ ACCEPTED = [
 REFUSED = {
     "k: 4; it must be a whole number, from 1 to 3": lambda: validate.cardinality(4, 3),
     "k: 0;": lambda: validate.cardinality(0, 3),
-    "k: True;": lambda: validate.cardinality(True, 3),
-    "k: 2.0;": lambda: validate.whole("k", 2.0, 1),
-    "2 numbers are needed": lambda: validate.cardinalities([1], 2, 3),
     "tol: -1": lambda: validate.number("tol", -1),
     "tol: inf": lambda: validate.number("tol", np.inf),
     "tol: nan": lambda: validate.number("tol", np.nan, finite=False),
-    "tol: '1'": lambda: validate.number("tol", "1"),
-    "features: ": lambda: validate.names("features", ["a"], 2),
     "labels: ": lambda: validate.names("labels", [["a"], ["b"]], 2),
-    "scale: 1;": lambda: validate.switch("scale", 1),
-    "k: 'ab'": lambda: validate.several("k", "ab"),
-    "k: {1, 2}": lambda: validate.several("k", {1, 2}),
     "k: empty": lambda: validate.several("k", ()),
-    "start: ": lambda: validate.loading("start", np.zeros(2), 2),
     r"shape \(3,\)": lambda: validate.loading("start", np.ones(2), 3),
-    "masked": lambda: validate.table("X", np.ma.array(S, mask=S > 1.0)),
-    "Complex": lambda: validate.table("X", S + 1j),
-    "type datetime64": lambda: validate.table("X", np.array([["2024-01-01"]], "M8[D]")),
-    "must be a matrix": lambda: validate.table("X", np.ones(3)),
     "0 sample": lambda: validate.table("X", np.ones((0, 3))),
-    "0 feature": lambda: validate.table("X", np.ones((3, 0))),
     "1 NaN or infinite entries, the first in row 2, column 2": lambda: validate.table("X", NAN),
-    "row 2, column 'b'": lambda: validate.data(pd.DataFrame(NAN, columns=["a", "b"])),
     "the first in row 2, column 2;": lambda: validate.table("X", sp.csr_array(NAN)),
     "1 sample; at least two": lambda: validate.data(np.ones((1, 3))),
     "the largest entry is 1.01e[+]60": lambda: validate.data(1.01e60 * np.eye(2)),
     "the largest entry is 9e-61": lambda: validate.data(-9e-61 * np.eye(2)),
-    "needs .* PB": lambda: validate.table("X", np.broadcast_to(1.0, (10**8, 10**8))),
-    "indptr must increase": lambda: validate.table("X", _damaged()),
     "must be square": lambda: validate.covariance(np.ones((2, 3))),
     "the same names": lambda: validate.covariance(pd.DataFrame(S, ["b", "a"], ["a", "b"])),
     "not symmetric, entries differ by up to 1": lambda: validate.covariance(
         S + np.eye(2)[::-1].cumsum(0) * [0, 1]
     ),
-    "every variable is constant": lambda: validate.covariance(np.zeros((2, 2))),
     "smallest eigenvalue -1": lambda: validate.covariance(np.array([[1.0, 2.0], [2.0, 1.0]])),
 }
-
-
-def _damaged():
-    M = sp.csr_array(np.eye(3))
-    M.indptr[1:] = [2, 1, 3]
-    return M
 
 
 @pytest.mark.parametrize(("call", "value"), ACCEPTED)
@@ -98,9 +74,3 @@ def test_good_values_are_returned_in_one_type(call, value):
 def test_bad_values_are_refused_in_a_line(message):
     with pytest.raises(InputError, match=message):
         REFUSED[message]()
-
-
-def test_texts_are_no_numbers_for_scikit_learn_either():
-    for X in (np.array([["1"]], object), pd.DataFrame({"a": ["x"]})):
-        with pytest.raises(NotNumbersError, match="texts"):
-            validate.table("X", X)

@@ -112,10 +112,10 @@ def test_signs_supports_and_distances(x):
     up = vectors.oriented(x)
     assert up.max() == np.abs(x).max() and np.array_equal(abs(up), abs(x))
     assert np.array_equal(vectors.oriented(-up), up) or up.max() == -up.min()
-    parts = [np.maximum(v, 0.0) for v in (x, -x)]
-    longer = max(parts, key=np.linalg.norm)
-    expected = longer / (np.linalg.norm(longer) or 1.0)
-    assert np.allclose(vectors.one_sided(np.array([x, -x])), expected)
+    longest = max(np.linalg.norm(np.maximum(v, 0.0)) for v in (x, -x))
+    for v, part in zip((x, -x), vectors.one_sided(np.array([x, -x])), strict=True):
+        assert part.min() >= 0.0 and abs(part @ v) == pytest.approx(longest)
+        assert np.linalg.norm(part) == pytest.approx(float(longest > 0.0))
 
 
 @pytest.mark.parametrize(
