@@ -113,6 +113,8 @@ def test_what_is_done_for_large_data_holds_for_small_data_too(limit, monkeypatch
     if limit == "large":
         monkeypatch.setattr(covariance, "SMALL_SIDE", 4)
     monkeypatch.setattr(bounds, "LARGEST_MATRIX", 4)
+    asked, proven = [], bounds.proven_pairs
+    monkeypatch.setattr(bounds, "proven_pairs", lambda *args: asked.append(1) or proven(*args))
     monkeypatch.setattr(bounds, "LARGEST_DUAL", 6 if limit == "few remain" else 1000)
     for seed in range(6):
         X = np.random.default_rng(seed).standard_normal((6, 9)) * np.linspace(0.2, 3.0, 9)
@@ -125,6 +127,7 @@ def test_what_is_done_for_large_data_holds_for_small_data_too(limit, monkeypatch
         for k in range(1, 10):
             best, upper = problems.optimum(S, k), bounds.upper_bound(problem, k)
             assert best <= upper <= 1.5 * min(top, np.sort(S.diagonal())[-k:].sum())
+            assert bool(asked) == (limit != "large")
             if limit == "large":
                 assert top <= bounds.bound_whp(problem, 9) <= bounds.upper_bound(problem, 9)
                 assert best <= bounds.bound_whp(problem, k) <= min(upper, 1.01 * top)

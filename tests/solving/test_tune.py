@@ -86,6 +86,9 @@ def test_a_search_ends_at_k_or_next_to_it(k, path):
         assert max(low, default=0.1) < min(high, default=1.0)
         if found < k:  # nothing lies between
             assert np.log(min(high) / max(low)) < 2.0 * tune.CLOSED
+        if not path:  # the first guess lies where log(nonzeros) would be that of k on a line
+            share = np.log(13 / (k + 0.25)) / np.log(13)
+            assert np.log10(calls[0][0] / 0.1) == pytest.approx(np.clip(share, 0.05, 0.95))
         starts = {nonzeros for *_, nonzeros in calls} - {None}
         assert all(nonzeros < k for nonzeros in starts) and bool(starts) <= path
         if path:  # it descends in small steps, and each starts from the last answer
