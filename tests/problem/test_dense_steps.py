@@ -56,3 +56,11 @@ def test_kernels_on_a_covariance_take_the_columns_and_the_block_that_numpy_takes
             assert np.array_equal(x, y) and np.array_equal(J, other)
         assert np.array_equal(Covariance(S)[J].B, S[np.ix_(J, J)])
         assert np.array_equal(Covariance(locked)[J].B, S[np.ix_(J, J)])
+
+
+def test_kernels_take_plain_arrays_alone():
+    """Arrays of another class, such as those that count their products, are left to NumPy."""
+    S = np.arange(6.0).reshape(2, 3)
+    assert dense_steps.is_plain(S)
+    for other in (S.T, S[:, ::2], S.view(np.ma.MaskedArray)):
+        assert not dense_steps.is_plain(other)
