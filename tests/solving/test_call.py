@@ -37,6 +37,10 @@ REFUSED: dict[str, tuple] = {  # message -> solver, words
     "finds one component at a time": ("tpower", {"k": 2, "n_components": 2, "deflation": "joint"}),
     "k: 2 cardinalities for 3 components": ("tpower", {"k": [5, 3], "n_components": 3}),
     "single number": ("disjoint_supports", {"k": [2, 2], "n_components": 2, "deflation": "joint"}),
+    "alpha: 1.1": (
+        "tpower",
+        {"k": 3, "n_components": 2, "deflation": "hotelling", "alpha": 1.1},
+    ),
     "alpha: 0.5": ("tpower", {"k": 3, "n_components": 2, "alpha": 0.5}),
 }
 

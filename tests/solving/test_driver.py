@@ -11,6 +11,7 @@ from spcabench.iterate import Iterate, Traits
 from spcabench.solving import driver
 from spcabench.solving.call import Call, Limits
 from spcabench.solving.driver import drive, uses_threads
+from spcabench.solving.run_warnings import Flag
 
 PROBLEM = Problem.from_data(np.random.default_rng(0).standard_normal((7, 5)), divisor="1")
 E = np.eye(5)
@@ -154,6 +155,10 @@ def test_what_is_no_iterate_is_refused(message):
         run([E[0], E[1]], stop="gap")
 
 
-def test_threads_are_seen_by_processor_time():
+def test_threads_are_seen_by_processor_time(monkeypatch):
+    for clock, times in (("process_time", (1.0, 11.0)), ("thread_time", (3.0, 4.0))):
+        monkeypatch.setattr(driver, clock, iter(times).__next__)
+    cost = run([E[0]]).cost
+    assert cost.cpu_time == 10.0 and cost.flags == (Flag.threads,)
     assert not uses_threads(1.0, 1.44) and uses_threads(1.0, 1.46)
     assert not uses_threads(0.0, 0.19) and uses_threads(0.0, 0.21)

@@ -9,8 +9,8 @@ import pytest
 
 from spcabench import Problem, api, registry
 from spcabench.errors import SolverError
-from spcabench.iterate import Traits
-from spcabench.solving import driver, tune
+from spcabench.iterate import Traits, as_matrix
+from spcabench.solving import certify, driver, tune
 from spcabench.solving.call import Limits, arguments
 from spcabench.solving.run_warnings import Flag
 from tests import problems
@@ -142,6 +142,10 @@ def test_a_start_changes_no_certified_answer(solver, seed):
     problem, _ = problems.problem("gaussian covariance", seed)
     lam = 0.3 * problem.matrix.S.diagonal().max()
     cold = api.solve(problem, solver, **arguments({name: lam}))
+    low, high = cold.relaxation_value, cold.relaxation_bound
+    assert 0.0 <= cold.relaxation_gap == pytest.approx((high - low) / high)
+    dual = certify.sparse_bound(problem, as_matrix(cold.U), cold.cardinality)
+    assert cold.variance <= cold.bound <= dual * (1 + 1e-12)
     for x in (cold.x, api.solve(problem, solver, **arguments({name: 1.5 * lam})).x):
         warm = api.solve(problem, solver, **arguments({**({name: lam}), "start": x}))
         assert warm.relaxation_value <= cold.relaxation_bound * (1 + 1e-9)
