@@ -57,11 +57,13 @@ def test_what_does_not_fit_on_the_disk_is_not_appended(before, tmp_path):
 
 
 @pytest.mark.parametrize("keep", [False, True])
-def test_a_folder_is_replaced_as_a_whole(keep, tmp_path):
+def test_a_folder_is_replaced_as_a_whole(keep, tmp_path, monkeypatch):
     folder = tmp_path / "folder"
     for number in (1, 2):
         with files.replacing_folder(folder, keep) as aside:
             (aside / str(number)).touch()
+            if number == 2 and sys.platform == "linux":  # the system exchanges the two at once
+                monkeypatch.setattr(Path, "rename", None)
     assert {file.name for file in folder.iterdir()} == ({"1", "2"} if keep else {"2"})
     with pytest.raises(ZeroDivisionError), files.replacing_folder(folder) as aside:
         raise ZeroDivisionError

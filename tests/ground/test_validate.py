@@ -56,6 +56,9 @@ REFUSED = {
     "1 sample; at least two": lambda: validate.data(np.ones((1, 3))),
     "the largest entry is 1.01e[+]60": lambda: validate.data(1.01e60 * np.eye(2)),
     "the largest entry is 9e-61": lambda: validate.data(-9e-61 * np.eye(2)),
+    r"dates or missing values in b\)": lambda: validate.table(
+        "X", pd.DataFrame({"a": [1], "b": ["x"]})
+    ),
     "must be square": lambda: validate.covariance(np.ones((2, 3))),
     "the same names": lambda: validate.covariance(pd.DataFrame(S, ["b", "a"], ["a", "b"])),
     "not symmetric, entries differ by up to 1": lambda: validate.covariance(
