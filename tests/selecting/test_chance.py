@@ -65,9 +65,7 @@ def test_a_planted_component_is_more_than_chance_and_noise_is_not():
     # of a hundred tables of noise five are rejected on average; three of three never should be
     shifted = (np.roll(NOISE, seed, axis=1)[seed:] for seed in (0, 1))
     noise = [suite.permutation_test(X, 5, random_state=1) for X in shifted]
-    assert {test.permutations for test in noise} == {
-        99
-    }  # the fewest with which p = .01 is possible
+    assert {test.permutations for test in noise} == {99}  # the fewest that allow p = .01
     assert max(test.p_value for test in noise) > 0.05 and not all(t.significant for t in noise)
 
 

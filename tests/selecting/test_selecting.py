@@ -11,7 +11,7 @@ from spcabench.errors import InputError
 from spcabench.problem.problem import Problem
 from spcabench.selecting import criteria
 from spcabench.selecting.samples import Samples
-from spcabench.selecting.selection import CRITERIA, _cardinalities
+from spcabench.selecting.selection import CRITERIA, _cardinalities, _warning
 
 SPIKED = table.draw(5, 4, 2000)
 
@@ -127,6 +127,9 @@ def test_all_small_and_some_large_cardinalities_are_tried():
     assert tried[:10] == [*range(1, 11)] and tried[-1] == 100 and 18 <= len(tried) <= 25
     ratios = np.array(tried[11:]) / tried[10:-1]
     assert ratios.max() < 1.35 and _cardinalities([3, 1, 3], 5) == [1, 3]
+    ends = {k: _warning(k, [2, 3, 4], 5) for k in (2, 3, 4)}  # further ones could be better
+    assert "smaller" in ends[2] and not ends[3] and "larger" in ends[4]
+    assert not _warning(1, [1, 5], 5) + _warning(5, [1, 5], 5)
 
 
 def test_a_covariance_allows_the_certified_path_alone():
