@@ -176,7 +176,7 @@ def sections(series, commits, ages):
     """
     starts = {}
     for version, sha in releases().items():
-        before = [i for i, commit in enumerate(commits) if commit["age"] <= ages.get(sha, -1)]
+        before = [i for i, commit in enumerate(commits) if commit["age"] <= ages[sha]]
         starts |= {version: before[-1]} if before else {}
     for title, start in {**starts, "the first commit of each solver": -1}.items():
         rows = since(start, series, commits)
