@@ -30,7 +30,7 @@ from spcabench.solving.status import Status
 
 FORKS = sys.platform == "linux"  # elsewhere, forking is not safe with all numerical libraries
 CONTEXT: Any = multiprocessing.get_context("fork" if FORKS else "spawn")
-MEMORY = 12e9  # limit of the address space in bytes
+MEMORY = 12e9  # limit of the address space in bytes, beyond which Python raises MemoryError
 LOOK = 0.5  # seconds between two checks whether the process is still alive
 ENDING = 5.0  # seconds within which a process that closed its connection must be gone
 SHOWN = 2.0  # seconds within which a process that hangs must write its stack
@@ -54,16 +54,10 @@ class Ended(Exception):
 
 
 class Worker:
-    """A process that executes functions, and is replaced if it dies or exceeds a time limit.
+    """A process that executes functions, and is replaced if it dies or exceeds a time limit."""
 
-    Parameters
-    ----------
-    memory : float
-        Limit of its address space in bytes, beyond which Python raises MemoryError.
-    """
-
-    def __init__(self, memory: float = MEMORY) -> None:
-        self.memory = min(memory, psutil.virtual_memory().total)
+    def __init__(self) -> None:
+        self.memory = min(MEMORY, psutil.virtual_memory().total)
         self.stack = tempfile.NamedTemporaryFile()  # noqa: SIM115  of a process that hangs
         self._start()
 

@@ -1,13 +1,11 @@
 """A disturbed command, when repeated, ends with the rows of an undisturbed one, in any folder."""
 
-import resource
 import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
-from spcabench.errors import InputError
 from spcabench.running import rows, workflow
 from spcabench.running.journal import Journal
 from tests import faults
@@ -90,26 +88,3 @@ def test_rows_of_a_job_with_runs_that_were_not_run_are_made_again(tmp_path):
     verdicts.touch()
     workflow.remove_incomplete(home)
     assert complete.exists() and not lacking.exists() and not verdicts.exists()
-
-
-def write_rows(folder):
-    rows.write([row(k=k) for k in range(2000)], folder / "rows.parquet")
-
-
-def write_journal(folder):
-    journal = Journal(folder / "rows.parquet", "abc")
-    for number in range(2000):
-        journal.add(str(number), row())
-
-
-@pytest.mark.parametrize("write", [write_rows, write_journal])
-def test_what_does_not_fit_on_the_disk_is_one_line_and_no_file(here, write):
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (900, hard))
-    try:
-        with pytest.raises(InputError, match="cannot be written") as caught:
-            write(here)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    assert "\n" not in str(caught.value)
-    assert all(file.suffix == ".journal" and file.stat().st_size for file in here.iterdir())

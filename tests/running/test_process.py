@@ -8,7 +8,6 @@ import sys
 import time
 from contextlib import closing
 
-import numpy as np
 import pytest
 
 from spcabench.running import process
@@ -17,7 +16,6 @@ from spcabench.solving.status import Status
 from tests.system_processes import below, gone
 
 SLEEP = [sys.executable, "-c", "import time; time.sleep(600)"]
-KEPT = []
 
 
 def forks_and_ends():
@@ -40,11 +38,6 @@ def leaves_children(seconds=0):
     subprocess.Popen([sys.executable, "-c", f"import subprocess; subprocess.run({SLEEP!r})"])
     time.sleep(seconds)
     return 7
-
-
-def fills_memory():
-    for _ in range(40):
-        KEPT.append(np.ones(10**9))
 
 
 def waits():
@@ -128,11 +121,6 @@ def test_an_exception_is_raised_with_the_traceback_of_the_worker(worker):
     with pytest.raises(RuntimeError, match="TypeError"):
         worker.call(add, 3, "4", timeout=60.0)
     assert worker.call(add, 3, 4, timeout=60.0) == 7
-
-
-def test_memory_is_limited_to_what_was_asked():
-    with closing(Worker(memory=4e9)) as helper, pytest.raises(RuntimeError, match="MemoryError"):
-        helper.call(fills_memory, timeout=60.0)
 
 
 PARENT = """
