@@ -29,3 +29,19 @@ def test_its_bound_holds_and_is_met_after_all_supports(supports):
     answer = spcabench.solve(problem, "geospca", k=5, settings={"supports": supports})
     assert answer.variance <= optimum * (1 + 1e-9) and answer.claim.bound >= optimum * (1 - 1e-9)
     assert supports < 10_000 or answer.variance == pytest.approx(answer.claim.bound)
+
+
+@pytest.mark.parametrize("q", [1, 2])
+@pytest.mark.parametrize("eta", [0.0, 0.4, 0.6])
+def test_it_stops_at_a_support_that_its_components_explain_up_to_eta(eta, q):
+    problem = spcabench.load("pitprops")
+    S, best = problem.given_as("covariance").matrix.S, 0.0
+    for W, total in by_total_variance(S.diagonal(), 4):
+        if total <= best:
+            break
+        value = np.linalg.eigvalsh(S[np.ix_(W, W)])[-q:].sum()
+        best = max(best, value)
+        if total - value <= eta * total:
+            break
+    answer = spcabench.solve(problem, "geospca", k=4, settings={"eta": eta, "components": q})
+    assert np.trace(answer.Z.T @ S @ answer.Z) == pytest.approx(best)
