@@ -10,18 +10,19 @@ from spcabench.claims import judging
 from spcabench.errors import InputError
 from spcabench.page import claims_file
 from tests.claims.made_up import script
-from tests.trial import make_run
+from tests.trial import NAME, judged_run
 
 PUBLISHED = Path(__file__).parents[2] / "results" / "published"
 
 
-def test_a_claims_file_of_today_keeps_the_schema_and_one_of_another_version_does_not(trial_run):
-    report, _ = make_run(trial_run)
-    schema = json.loads(claims_file.SCHEMA.read_text())
-    jsonschema.validate(report, schema)
-    jsonschema.validate(json.loads((trial_run / "claims.json").read_text()), schema)
-    with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(report | {"version": 1}, schema)
+def test_a_claims_file_keeps_its_schema_and_one_of_another_version_is_refused(trial_run):
+    file = judged_run(trial_run) / claims_file.NAME
+    report = claims_file.read(file, NAME)
+    jsonschema.validate(report, json.loads(claims_file.SCHEMA.read_text()))
+    for change in ({"version": 1}, {"statements": [{}]}, {"figure": "another"}):
+        claims_file.write(file, report | change)
+        with pytest.raises(InputError):
+            claims_file.read(file, NAME)
 
 
 def test_the_published_verdicts_are_recomputed_by_the_script_and_by_the_judge():
@@ -43,7 +44,7 @@ def outcome(statement):
 
 
 def test_two_statements_of_one_id_are_refused(trial_run):
-    report, _ = make_run(trial_run)
-    first = report["statements"][0]
+    judged_run(trial_run)
+    first = claims_file.read_all(trial_run)[NAME]["statements"][0]
     with pytest.raises(InputError, match="T1 of trial2013_fig1 differs"):
         claims_file.whole([first, first | {"figure": "trial2013_fig2", "quote": "it fails"}])

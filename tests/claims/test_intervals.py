@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -29,6 +29,7 @@ def replicates(values, each=1):
     return pd.DataFrame({"value": np.repeat(values, each), "seed": seeds})
 
 
+@settings(max_examples=30)
 @given(NUMBERS, LEVELS, st.integers(1, 3))
 def test_the_interval_of_a_mean_is_students_whatever_the_number_of_values_of_a_problem(
     values, level, each
@@ -43,6 +44,7 @@ def test_the_interval_of_a_mean_is_students_whatever_the_number_of_values_of_a_p
         assert found.interval(level) == pytest.approx(ends, rel=1e-6, abs=1e-6)
 
 
+@settings(max_examples=30)
 @given(st.integers(0, 10), st.integers(0, 10), LEVELS)
 def test_a_share_is_that_of_clopper_and_pearson(hits, misses, level):
     assume(hits + misses >= FEWEST)
@@ -71,6 +73,7 @@ def test_intervals_of_shares_cover_the_truth(truth, draw, count):
     assert np.mean((ends[:, 0] <= truth) & (truth <= ends[:, 1])) >= LEAST
 
 
+@settings(max_examples=30)
 @given(st.floats(0.01, 1e6), st.integers(FEWEST, 30), st.floats(0, 1e-12))
 def test_equal_values_decide_nothing(value, count, rounding):
     table = replicates(value * (1 + rounding * np.arange(count)))
@@ -122,6 +125,7 @@ def test_an_exact_number_has_no_interval():
     assert Measured(np.nan).interval() == (-np.inf, np.inf)
 
 
+@settings(max_examples=30)
 @given(st.floats(-3, 3))
 def test_a_slope_is_the_exponent(power):
     x = pd.Series([1.0, 2, 4, 8])

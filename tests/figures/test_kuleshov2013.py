@@ -9,6 +9,7 @@ import pytest
 from spcabench import api
 from spcabench.figures import _kuleshov2013 as base
 from spcabench.figures import kuleshov2013_fig4, kuleshov2013_fig5
+from spcabench.figures._gabor import explained
 from spcabench.figures._kuleshov2013_starts import power_steps
 from spcabench.figures.kuleshov2013_fig2 import K11
 from spcabench.figures.kuleshov2013_fig3 import held
@@ -119,3 +120,15 @@ def test_components_are_compared_with_the_mean_of_both_kinds_of_patches():
     ratios = [table.value.mean() for table in kuleshov2013_fig5.K10.rows(data) if len(table)]
     # over as many patches as there are components
     assert ratios == pytest.approx([1 + (0.7 - 0.5) / 0.6, 0.7 / 0.25])
+
+
+def test_a_gabor_patch_is_explained_whatever_its_colour_and_contrast_and_noise_is_not():
+    rows, columns = np.indices((8, 8))
+    y, x = rows - 4.1, columns - 3.2
+    along, across = 0.8 * x + 0.6 * y, 0.8 * y - 0.6 * x
+    wave = np.exp(-(along**2 + (across / 1.5) ** 2) / 8) * np.sin(2 * np.pi * along / 5 + 1)
+    tile = wave[..., None] * [1.0, -2.0, 0.5] + [3.0, 1.0, 2.0]
+    noise = np.random.default_rng(0).standard_normal(tile.shape)
+    r2 = explained(np.stack([tile, 100 * tile, np.rot90(tile), noise, np.ones(tile.shape)]))
+    assert r2[:3] == pytest.approx(1.0, abs=1e-3)
+    assert r2[3] < 0.5 and r2[4] == 0.0
