@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from spcabench import api
 from spcabench.figures import _zhang2011_safe as safe
 from spcabench.figures import zhang2011_fig2
-from spcabench.figures._zhang2011 import growth, speedups, tight, timed
+from spcabench.figures._zhang2011 import growth, speedups, tight, timed, to_a_gap
 from spcabench.figures._zhang2011_text import npmi, npmi_rank
 
 GOAL = dict(tol=1e-2, time_limit=60.0)
@@ -82,6 +83,14 @@ def test_a_tighter_gap_compares_seconds_and_marks_bounds(missed, bound):
     extra |= {"missed dspca": missed[0], "missed bca": missed[1], "missed bca loose": missed[1]}
     table = tight(pd.DataFrame([dict(label="tight", n=50, extra=extra), dict(label="time")]))
     assert table.ratio.tolist() == [3.0, 6.0] and table.missed.tolist() == [bound] * 2
+
+
+@pytest.mark.parametrize("lam", [1.0, 3.0])
+def test_no_method_misses_a_gap_on_a_small_problem(lam):
+    problem = api.load("gaussian", m=10, n=10, seed=200).given_as("covariance")
+    found = to_a_gap(problem, seed=0, lam=lam, tol=1e-3)
+    for method in ("dspca", "bca", "bca loose"):
+        assert found[f"seconds {method}"] > 0.0 and found[f"missed {method}"] == 0.0
 
 
 def test_a_fit_tells_an_exponential_from_a_power_law():
