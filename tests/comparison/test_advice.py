@@ -171,13 +171,15 @@ def test_a_question_is_read_as_a_person_types_it():
             advice.question(words, KINDS)
 
 
-def test_every_choice_of_the_page_is_the_answer_of_the_terminal(answers):
+def test_every_choice_of_the_page_is_the_answer_of_the_terminal(published):
+    _, answers = published
     with pytest.raises(InputError, match="no comparison was published for"):
         advice.answer(answers, Question(mode="nonnegative"))
     page = advice.choices(answers)
     within, *classes = ([*page[name], np.inf] for name in ("budgets", "sizes", "ks"))
     for key, (place, *_) in [*page["of"].items()][::7]:
         mode, kind, size, few = key.split("|")
+        faster = page["selections"][place]["faster"]
         n, k = (ends[int(i)] if i else None for ends, i in zip(classes, (size, few), strict=True))
         for budget, best in zip(within, page["selections"][place]["best"], strict=True):
             found = advice.answer(answers, Question(kind, n=n, k=k, budget=budget, mode=mode))
@@ -185,3 +187,5 @@ def test_every_choice_of_the_page_is_the_answer_of_the_terminal(answers):
             assert [e[1] for e in best] == pytest.approx(
                 [e["share"] for e in found["best"]], abs=1e-6
             )
+            ends_of = [e["solver"] for e in found["frontier"][:-1]]
+            assert [e[0] for e in faster] == ends_of[::-1][:2]

@@ -68,45 +68,31 @@ def table(home):
 
 
 @of_the_table
-def test_every_way_has_a_formulation_and_none_is_ranked_across_two(table):
-    ranks = ranking.ranking(table)
-    ways_by = {
-        way.how
-        for name in ("tpower", "amanpg")
-        for way in ways.ways(name, describe(name).traits, True)
-    }
-    assert set(ranks.how) == ways_by
+def test_the_grades_are_those_of_the_loadings_in_every_way(table):
+    """A way is ranked within its formulation; disjoint answers are among the orthonormal ones."""
+    S, answered = explicit(api.load("gaussian", **DATA)), table[table.value.notna()]
+    for line in answered.itertuples():
+        assert fault(line.Z, Formulation(line.formulation), line.k) == ""
+        assert line.found == line.r and line.value <= line.bound
+        assert line.total == pytest.approx(np.trace(line.Z.T @ S @ line.Z))
+    dropped = answered[answered.how == "drop_features"]
+    assert {*dropped.formulation} == {"disjoint", "orthonormal"}
+    ranks, solvers = ranking.ranking(table), ("tpower", "amanpg")
+    every = [ways.ways(name, describe(name).traits, True) for name in solvers]
+    assert {*ranks.how} == {way.how for of in every for way in of}
     assert (ranks.share <= 1.0 + 1e-12).all() and (ranks.answered <= ranks.pairs).all()
-    best = table[table.value.notna()].groupby(["formulation", "item", "r", "k"]).share.max()
+    best = answered.groupby(["formulation", "item", "r", "k"]).share.max()
     assert np.allclose(best, 1.0)
 
 
-@of_the_table
-def test_the_grades_are_those_of_the_kept_loadings(table):
-    problem = api.load("gaussian", **DATA)
-    for line in table[table.value.notna()].itertuples():
-        assert fault(line.Z, Formulation(line.formulation), line.k) == ""
-        assert line.found == line.r
-        S = problem.given_as("covariance").matrix.S
-        assert line.total == pytest.approx(np.trace(line.Z.T @ S @ line.Z))
-        assert line.value <= line.bound
-
-
-@of_the_table
-def test_disjoint_answers_stand_among_the_orthonormal_ones(table):
-    both = table[(table.how == "drop_features") & table.value.notna()]
-    assert set(both.formulation) == {"disjoint", "orthonormal"}
-
-
-@pytest.mark.parametrize("formulation", ["orthonormal", "disjoint", "common"])
-def test_loadings_that_break_their_formulation_are_a_failure(small, tmp_path, formulation):
-    file = tmp_path / f"liar_{formulation}.py"
-    file.write_text(LIAR.format(formulation=formulation))
-    computed(home_of(tmp_path), entrants_of([file], suite=COMPONENTS, limit=1.0))
+def test_loadings_that_break_their_formulation_are_a_failure(small, tmp_path):
+    files = [tmp_path / f"{word}.py" for word in ("orthonormal", "disjoint", "common")]
+    for file in files:
+        file.write_text(LIAR.format(formulation=file.stem))
+    computed(home_of(tmp_path), entrants_of(files, suite=COMPONENTS, limit=1.0))
     graded = ranking.standing(rows.read(tmp_path.rglob("*.parquet")))
-    assert graded.value.isna().all()
-    assert (graded.status != "finished").all()
-    assert graded.reason.str.contains("constraint").all()
+    assert {*graded.solver} == {file.stem for file in files} and graded.value.isna().all()
+    assert graded.reason.str.contains("constraint").all() and (graded.status != "finished").all()
 
 
 def test_a_gain_from_the_tolerance_of_orthogonality_is_no_rank():
@@ -186,6 +172,7 @@ def test_held_out_samples_are_not_those_of_the_loadings():
     settings = dict(seed=0, solver="tpower", how="projection", r=2, k=3, limit=1.0)
     answer = find.components_held_out(problem, formulation="deflation", **settings)
     Z = find.assembled(answer, problem.n)
+    assert find.assembled({"indices": [], "values": []}, 9).shape == (9, 0)
     direct = api.solve(train, "tpower", n_components=2, k=3, refit=True)
     assert np.allclose(np.abs(Z), np.abs(direct.Z))
 

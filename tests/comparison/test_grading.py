@@ -28,6 +28,10 @@ def test_what_a_table_does_not_name_is_zero_and_numbers_name_nameless_variables(
     (tmp_path / "x.csv").write_text("variable,x\nlength,0.8\ntopdiam,0.6\n")
     x = grading.read(tmp_path / "x.csv", problem.n, problem.features)
     assert np.array_equal(x, [0.6, 0.8, *[0.0] * 11])
+    for wrong in ("length,0.8\nlength,0.6\n", "strange,1.0\n", "length,a\n"):
+        (tmp_path / "x.csv").write_text(f"variable,x\n{wrong}")
+        with pytest.raises(InputError):
+            grading.read(tmp_path / "x.csv", problem.n, problem.features)
     (tmp_path / "x.csv").write_text("variable,x\n2,0.6\n0,0.8\n")
     assert np.array_equal(grading.read(tmp_path / "x.csv", 3), [0.8, 0.0, 0.6])
 

@@ -8,13 +8,14 @@ import pandas as pd
 import pytest
 from scipy.stats import gmean
 
-from spcabench.comparison import budgets, conditions, entrants, plans, ranking, resampling
+from spcabench.comparison import budgets, conditions, entrants, plans, ranking, resampling, stored
 from spcabench.errors import CertificateError
 from tests.comparisons import SEEDS_OF, drawn
 from tests.trial import table
 
 BEST = SimpleNamespace(value=0.97, bound=1.02, who="somebody")
-TABLE = {("p", "p", 3, False): BEST, ("q", "q", 5, False): BEST}
+SAME = SimpleNamespace(value=1.0, bound=1.02, who="somebody")  # as the best of the rows
+TABLE = {("p", "p", 3, False): BEST, ("q", "q", 5, False): SAME}
 
 
 def standing(rows, known=TABLE):
@@ -176,6 +177,25 @@ def test_the_best_within_a_budget_are_named_for_each_kind_of_problem():
     assert named(found, "kind p") == [(["b", "a"], 0.9)] * 2 + [(["c"], 1.0)] * 3
     assert [entry["pairs"] for entry in found] == [2, 1, 1]
     assert named(budgets.best(answers, [*"bac"], "work"))[:2] == [None, (["b", "a"], 0.85)]
+
+
+def test_budgets_have_their_names():
+    units = {"": 1.0, "ms": 1e-3, "s": 1.0, "million": 1e6, "billion": 1e9}
+    for measure, heads in budgets.HEADS.items():
+        words = [head.replace(",", "").partition(" ") for head in heads]
+        assert [float(n) * units[unit] for n, _, unit in words] == [*budgets.BUDGETS[measure]]
+
+
+def test_a_thinned_history_has_the_same_best_value_within_every_budget():
+    for row in (row for seed in range(4) for row in drawn(seed) if row["history"]):
+        whole = [s for s in json.loads(row["history"]) if s["cardinality"] <= row["asked"]]
+        kept = stored._rises(row["history"], row["asked"])
+        assert kept[-1:] == [{name: s[name] for name in stored.STEP} for s in whole[-1:]]
+        tops = [max(s["variance"] for s in whole[: i + 1]) for i in range(len(whole))]
+        assert len(kept) == len({*tops, *(s["variance"] for s in whole[-1:])})
+        for i, step in enumerate(whole):
+            before = [s["variance"] for s in kept if s["iteration"] <= step["iteration"]]
+            assert max(before) == tops[i]
 
 
 def test_times_are_comparable_if_the_machine_was_the_same_and_quiet():

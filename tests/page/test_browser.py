@@ -5,7 +5,6 @@ import json
 import re
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -18,7 +17,6 @@ from tests.trial import make_run, row
 CHROMIUM = (
     shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 )
-PUBLISHED = Path(__file__).parents[2] / "results" / "published"
 pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"), WHOLE]
 QUIET = "quic gpu sync background-networking component-update default-apps extensions"
 COMMAND = [CHROMIUM, "--headless", "--no-sandbox", "--no-first-run", "--enable-logging=stderr"]
@@ -156,13 +154,3 @@ def test_runs_are_sorted_chosen_and_saved_and_a_hundred_are_shown_at_a_time(tmp_
     assert state["all"] == 250 and state["lines"] == 251
     flops = next(c for up, c in state["columns"] if up and "999" in c)
     assert flops[:2] == ["999", "1,998"]
-
-
-def test_the_address_of_an_instance_in_the_search_shows_this_instance(tmp_path):
-    page = Path(shutil.copy(PUBLISHED / "optimal.html", tmp_path))
-    for name in results_page.SHARED:
-        shutil.copy(results_page.TEMPLATES / name, tmp_path)
-    question = 'found.said = document.querySelector(".filters output").value;'
-    place = "#instances?words=wdbc+k%3D5"
-    state, _ = probe(page, tmp_path, more=question, anchor=place)
-    assert state["said"].startswith("1 of ")

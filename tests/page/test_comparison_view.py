@@ -1,6 +1,7 @@
 """What the page of a comparison shows and draws follows from its answers, by definition."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -120,6 +121,9 @@ def test_the_ranking_shows_its_numbers(standing, view):
     runs = 3 * len(answers) // 4  # of em, with three seeds
     assert view.noticed.cells == [("em", SENTENCES[Flag.threads], str(runs))]
     assert view.stand_ins == ["c"]
+    (em,) = standing.ranks[standing.ranks.seeds > 1].to_dict("records")
+    ends = re.findall(r"(\w+) on (\d+) to (\d+) %", view.notes)
+    assert ends == [("em", f"{100 * em['least']:.0f}", f"{100 * em['most']:.0f}")]
 
 
 def test_runs_without_an_answer_are_counted_with_their_reason(view):
@@ -312,28 +316,6 @@ def test_recovery_is_drawn_for_each_sparsity(standing):
         assert found[sparsity, "tpower"] == points
         assert found[sparsity, "em"] == [(x, pytest.approx(y - 0.1)) for x, y in points]
     assert len(found) == 4
-
-
-def test_a_picture_has_a_place_for_each_panel_and_an_entry_for_each_solver(monkeypatch, tmp_path):
-    drawn_on, figures = {}, []
-    monkeypatch.setattr(comparison_pictures, "write_picture", lambda _, fig: figures.append(fig))
-
-    def draw(axes, panel):
-        drawn_on[panel] = axes
-        axes.plot([1], [1], label="both")
-        axes.plot([1], [1], label=f"only {panel}")
-
-    about = dict(title="Two: words", words="", label="share", draw=draw)
-    picture = comparison_pictures.Picture(panels=[*"abcde"], **about)
-    picture.write(tmp_path / f"{picture.name}.pdf")
-    (figure,) = figures
-    assert picture.name == "two-words"
-    assert [drawn_on[panel] for panel in "abcde"] == figure.axes[:5]
-    assert [axes.axison for axes in figure.axes] == [True] * 5 + [False]
-    assert [axes.get_ylabel() for axes in figure.axes] == ["share", "", ""] * 2
-    (legend,) = figure.legends
-    names = [text.get_text() for text in legend.get_texts()]
-    assert sorted(names) == ["both", *(f"only {panel}" for panel in "abcde")]
 
 
 def test_a_file_that_changed_and_a_pair_that_could_not_run_are_noticed():

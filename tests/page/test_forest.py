@@ -61,16 +61,6 @@ def tables(statement):
     return next((b["tables"] for b in forest.blocks(statement) if b.get("tables")), [])
 
 
-def texts(value):
-    """Return all texts of the blocks."""
-    if isinstance(value, str):
-        return [value]
-    parts = value.values() if isinstance(value, dict) else value
-    return (
-        [] if not isinstance(value, list | tuple | dict) else [t for p in parts for t in texts(p)]
-    )
-
-
 numbers = st.floats(-9, 9).map(lambda power: 10.0**power)
 kinds = st.sampled_from(["exact", "mean", "too few", "at least", "at most", "geometric mean"])
 
@@ -142,6 +132,8 @@ def test_every_place_is_in_a_row_that_is_drawn_to_scale(statement):
             ends = [[s * math.inf if e is None else e for s, e in ends_of(p)] for p in mine]
             lows, highs = zip(*ends, strict=True)
             wide += zip((min(lows), max(highs)), row["ends"], strict=True)
+    for line in re.findall(r"^\|.*", markdown(statement), re.M):
+        assert len(re.findall(r"(?<!\\)\|", line)) == 4, line
     assert covered == len(places) * (1 + bool(table["folded"]))
     assert all(0 < place < 100 for x, place in core if math.isfinite(x))
     check_scale(core, wide, part["logarithmic"])
@@ -164,14 +156,6 @@ def check_scale(core, wide, logarithmic):
     for at, place in drawn if q - p > 20 else ():  # positions have one decimal
         assert abs(place - min(max(p + (at - x) * (q - p) / (y - x), 0), 100)) < 1
     assert [place for _, place in sorted(drawn)] == sorted(place for _, place in drawn)
-
-
-@settings(max_examples=30)
-@given(statements())
-def test_no_text_is_long(statement):
-    assert all(len(text) <= forest.CELL for text in texts(forest.blocks(statement)))
-    for line in markdown(statement).splitlines():
-        assert all(len(c) <= 2 * forest.CELL for c in re.split(r"(?<!\\)\|", line))
 
 
 @pytest.mark.parametrize("columns", [30, 60, 100])
@@ -208,3 +192,9 @@ def test_every_published_reading_has_its_verdict(tmp_path):
         shown = [e for e in markup.iter("strong") if "verdict" in e.get("class").split()]
         readings = [r for r in statement["readings"] if r["places"]]
         assert len(shown) == 1 + len(readings), statement["id"]
+        facts = [name for name, _ in forest.blocks(statement)[-1]["facts"]]
+        earlier = [f"Verdict of {entry['version']}" for entry in statement["earlier"]]
+        assert [name for name in facts if name.startswith("Verdict")] == earlier
+        assert ("Timing" in facts, "Test changed" in facts) == (
+            statement["timed"], statement["changed"] != "",
+        )  # fmt: skip

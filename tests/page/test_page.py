@@ -18,7 +18,6 @@ from spcabench.running import rows
 from tests.page.reading import lines_of
 from tests.trial import NAME, check_links, made_row, make_run, row
 
-plt = pytest.importorskip("matplotlib.pyplot")
 ABOUT = (  # what a page of numbers says about its figure
     dict(figure=NAME, title="T", scale="quick", paper="trial2013"),
     dict(site={}, cite=None),
@@ -122,18 +121,6 @@ def test_a_figure_for_publication_has_its_size_its_fonts_and_says_what_stands_in
         assert "STAND-IN DATA: pitprops" in " ".join(title.split())
     with pytest.raises(InputError, match="does not fit"):
         draw.draw_to(NAME, files, [trial_run / "F.pdf"], width=1, fontsize=30)
-
-
-def test_a_wide_title_is_wrapped_between_words_and_formulas():
-    figure = plt.figure(figsize=(2, 2))
-    axes = figure.add_subplot()
-    text = "A long title with $x = 1 + 2 + 3$ and more words"
-    axes.set_title(text)
-    draw._wrap_titles(figure)
-    plt.close(figure)
-    lines = axes.get_title().split("\n")
-    assert len(lines) > 1 and " ".join(lines) == text
-    assert any("$x = 1 + 2 + 3$" in line for line in lines)
 
 
 def test_a_judgement_sums_up_its_rows(trial_run, tmp_path):

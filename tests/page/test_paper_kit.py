@@ -27,6 +27,7 @@ def test_a_kit_has_the_ranking_its_warnings_and_the_papers_that_it_cites(tmp_pat
     sentence = SENTENCES[Flag.threads]
     for text in (home / "index.html", home / "ranking.txt", kit / "table.tex"):
         assert sentence in text.read_text()
+        assert "../../" not in text.read_text()  # it is no part of a site
     assert re.findall(r"& (\w+)\$\^\\dagger\$~", table) == ["tpower"]
     cited = re.findall(r"& (\w+)\S*~\\cite\{(\w+)\}", table)
     entries = re.findall(r"^@\w+\{(\w+),", (kit / "references.bib").read_text(), re.M)

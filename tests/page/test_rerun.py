@@ -13,6 +13,7 @@ from spcabench.solving.status import Status
 
 PUBLISHED = Path(__file__).parents[2] / "results" / "published"
 NAME = "adversarial/against-deflation/2/tpower"
+TABLE = "kuleshov2013_table1"
 
 
 @pytest.fixture(scope="module")
@@ -46,14 +47,19 @@ def test_the_row_is_made_again_and_only_a_change_is_a_difference(published):
 
 def test_a_row_is_found_with_its_run_and_all_its_rounds_of_timing():
     """Two solvers with equal settings and two seeds are different runs."""
-    table = rows.read_text([PUBLISHED / "rows" / "kuleshov2013_table1" / "rows.parquet"])
+    table = rows.read_text([PUBLISHED / "rows" / TABLE / "rows.parquet"])
     names = row_names.hashes(table)
     first = table.index[table.repeat == 0]
     assert {*names} == {names[i] for i in first} and len({*names}) == len(first) < len(table)
+    report = PUBLISHED / "figures" / TABLE / "claims.json"
+    judged = {
+        name for of in json.loads(report.read_text())["rows_of"].values() for name in of[TABLE]
+    }
+    assert judged and judged <= {*names}  # the names are those of all earlier publications
     for solver in ("gpower0", "gpower1"):
         row = table[(table.solver == solver) & (table.label == "history")].iloc[-1]
         name = names[row.name]
-        found = rerun.find(f"kuleshov2013_table1/{name}", [PUBLISHED / "none", PUBLISHED])
+        found = rerun.find(f"{TABLE}/{name}", [PUBLISHED / "none", PUBLISHED])
         assert found.rounds.index.tolist() == [i for i, other in enumerate(names) if other == name]
         assert (found.run.solver, found.run.seed) == (solver, row.seed)
         assert found.run.settings == json.loads(row.settings) and not found.warm

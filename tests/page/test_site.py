@@ -1,0 +1,97 @@
+"""What leads from page to page: the search, the ranks of a solver, and the table of methods."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from spcabench import registry
+from spcabench.page import (
+    choose_page,
+    publish,
+    results_page,
+    search_index,
+    solver_page,
+    solver_table,
+)
+from spcabench.page.tables import whole
+from spcabench.showing.words import duration, size
+
+PUBLISHED = Path(__file__).parents[2] / "results" / "published"
+
+
+def test_a_document_is_found_by_its_parts():
+    html = '<h1 id="a">One &amp; two</h1><p>new\n words</p><h3 id="b" class="x">Part</h3>'
+    html += "x" * 400 + '<h4 id="c">inside</h4>'
+    assert [*search_index.parts(html, "d.html")] == [
+        ("One & two", "new words", "d.html#a"),
+        ("One & two: Part", "x" * 300, "d.html#b"),
+    ]
+
+
+def test_a_comparison_has_its_ranks_and_who_needs_most_memory():
+    found = results_page.comparisons_of(PUBLISHED, PUBLISHED / "solvers")
+    most = {}
+    for comparison in found:
+        page = PUBLISHED / "solvers" / comparison["path"]
+        assert page.is_file() and page.resolve().parent.name == comparison["name"]
+        if not page.with_name("ranking.csv").exists():
+            assert not comparison["ranks"]
+            continue
+        table = pd.read_csv(page.with_name("ranking.csv"))
+        good = table[table.answered > 0]
+        assert comparison["ranks"] == dict(zip(good.solver, good["rank"], strict=True))
+        largest = table.sort_values("most_memory", ascending=False)[:3]
+        assert comparison["most"] == dict(zip(largest.solver, largest.most_memory, strict=True))
+        most[comparison["name"]] = largest.most_memory.max()
+        for row in good.to_dict("records"):
+            ((link, *numbers),) = solver_page._rank(row["solver"], comparison)
+            assert link == (comparison["name"], f"../{comparison['path']}", "", False, False)
+            rank = f"{row['rank']} of {len(good)}"
+            assert numbers == [rank, whole(row["at 0.999"]), duration(row["time"])]
+    values = dict(papers=[], solvers=[], shown={}, statements=[], site={}, comparisons=found)
+    cite = dict(release="1", commit="c", date="d", machine="m")
+    (text,) = [
+        t for title, t, _ in search_index._pages(values | {"cite": cite}) if "memory" in title
+    ]
+    assert f"comparison {max(most, key=most.get)}: " in text and size(max(most.values())) in text
+
+
+def test_the_best_three_solvers_of_a_choice_are_told():
+    best = [["a", 0.95, 1], ["b", 0.5, 1], ["c", 0.1, 1], ["d", 0.05, 1]]
+    data = {"of": {"signed|text||": [1, "k"]}, "selections": [{}, {"best": [best, []]}]}
+    shares = choose_page._answer(data, "text", 0).replace(" % of the best known", "")
+    assert shares == "a 95.00; b 50.00; c 10.00" and choose_page._answer(data, "text", 1)
+
+
+def test_the_table_of_methods_has_every_solver_by_year():
+    methods = solver_table.methods()
+    assert {name for name, *_ in methods} == {*registry.names("solver")}
+    keys = [(facts.year or 9999, name) for name, _, facts in methods]
+    assert keys == sorted(keys)
+    for name, _, facts in methods:
+        own, traits = solver_table.facts_of(name), registry.module("solver", name).TRAITS
+        run_by = [figure for figure, names in solver_table._figures().items() if name in names]
+        assert facts.reproduced == own.reproduced or not own.reproduced
+        assert bool(facts.reproduced) == bool(own.reproduced or run_by)
+        words = solver_table.control(name).split("; ")
+        assert (words[0] == "none") == (not traits.control)
+        assert (words[0] == "k") == (traits.control == "cardinality")
+        assert ("exact" in words, "a relaxation" in words) == (traits.exact, traits.relaxation)
+        assert ("x >= 0" in words) == (traits.nonnegative == "always")
+        assert ("x >= 0 too" in words) == (traits.nonnegative is True)
+
+
+def test_given_comparisons_are_published_and_others_written_again(tmp_path, monkeypatch):
+    told = []
+    monkeypatch.setattr(
+        publish.comparison_page, "write", lambda at, published: told.append(at.name)
+    )
+    monkeypatch.setattr(publish.comparison_page, "publish", lambda *pair: told.append(pair))
+    for name in ("old", "new"):
+        (tmp_path / name / "pictures").mkdir(parents=True)
+        for file in ("rows.parquet", "jobs.json", "index.html"):
+            (tmp_path / name / file).touch()
+    source = tmp_path / "mine" / "new"
+    publish._copy_comparisons([source], tmp_path)
+    assert told == ["old", (source, tmp_path / "new")] and not (tmp_path / "new").exists()
+    assert {file.name for file in (tmp_path / "old").iterdir()} == {"rows.parquet", "jobs.json"}
