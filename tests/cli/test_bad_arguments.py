@@ -216,9 +216,16 @@ def test_every_sparse_format_is_the_dense_matrix(form):
 
 
 def test_the_first_entry_that_is_not_finite_is_named():
-    for matrix in (_with(INF), sp.csr_array(_with(NAN))):
-        with pytest.raises(InputError, match=r"X: 1 NaN .* the first in row 2, column 3;"):
-            Problem.from_data(matrix)
+    for seed in range(5):
+        wrong = np.random.default_rng(seed).random((6, 6)) < 0.2
+        M = np.where(wrong, [NAN, INF, -INF][seed % 3], S)
+        (i, j), (column, row) = np.argwhere(wrong)[0], np.argwhere(wrong.T)[0]
+        places = [(M, i, j + 1), (sp.csr_array(M), row, column + 1)]  # sparse: column by column
+        places += [(pd.DataFrame(M, columns=[*"abcdef"]), i, repr("abcdef"[j]))]
+        for matrix, row, column in places:
+            place = f"X: {wrong.sum()} NaN .* the first in row {row + 1}, column {column};"
+            with pytest.raises(InputError, match=place):
+                Problem.from_data(matrix)
 
 
 def test_rounding_and_numbers_of_other_types_are_no_faults():

@@ -13,9 +13,11 @@ import typer
 from spcabench import api, registry
 from spcabench.cli import application as command_line
 from spcabench.cli import compare, figures, groups, options, settings
+from spcabench.comparison import plans
+from spcabench.comparison.entrants import Entrant
 from spcabench.errors import InputError
 from spcabench.page import draw
-from spcabench.running import workflow
+from spcabench.running import jobs, runner, workflow
 from spcabench.solving.call import arguments
 from tests.own_solver import text_of
 
@@ -125,6 +127,7 @@ COMPARED = {  # what is typed -> the solvers, those that are named, and the name
     "grqi,em --against tpower,grqi": (["grqi", "em", "tpower"], ["grqi", "em"], "grqi-em-standard"),
     "--against em,mcol --suite text": (["em", "mcol"], ["em", "mcol"], "em-mcol-text"),
     "a.py em --against none --name x": (["a", "em"], ["a", "em"], "x"),
+    "em --against none --suite components --name y": (["em"], ["em"], "y"),
 }
 
 
@@ -164,6 +167,23 @@ def test_a_figure_is_drawn_in_the_typed_size_with_the_typed_seeds(spcabench, her
         assert (targets, jobs, figure, tuple(sizes)) == (expected, 3, name, inches)
         assert rows and all(home in file.parts for file in rows) and files == [Path("x.pdf")]
         drawn.clear()
+
+
+def test_a_step_of_the_workflow_runs_the_jobs_of_its_files(spcabench, here, monkeypatch):
+    figure, done = "kuleshov2013_fig2", []
+    names = [*jobs.jobs(figure, "quick")]
+    monkeypatch.setattr(runner, "run_job", done.append)
+    rows = [Path("results", "quick", "rows", figure, f"{name}.parquet") for name in names]
+    for file in rows:
+        assert spcabench("run", here / file).returncode == 0
+    assert [job.out for job in done] == [here / file for file in rows]
+    assert [job.key for job in done] == [jobs.key(figure, "quick", name) for name in names]
+    entrant = Entrant.of("grqi", "quick")
+    home = here / "results" / "compare"
+    entrant.file(home).parent.mkdir(parents=True)
+    entrant.file(home).write_text(entrant.text())
+    assert spcabench("run", entrant.rows(home)).returncode == 0
+    assert done[-1].out == entrant.rows(home) and done[-1].key == plans.job(entrant, home).key
 
 
 def test_lists_advice_and_statements_are_those_of_the_results(spcabench, monkeypatch):

@@ -78,7 +78,8 @@ criterion :: solve good.csv -k auto:x
 --scale long :: figure --scale long | figure zhang2011_fig1 --scale long --seeds 1:2
 --seeds :: figure --seeds 1:2 | figure kuleshov2013_fig1 --seeds x
 --name :: compare grqi --name ../../evil | compare grqi --name .. | compare grqi --name rows
---draft :: compare grqi tpower --draft
+--draft :: compare grqi tpower --draft | compare em --suite components --draft |
+    compare em --suite components -k 3 | compare em --suite components --settings paper
 --fresh :: compare grqi --fresh=x | compare grqi --fresh=7,8
 --update :: best-known --update -1 | best-known --update nan
 files :: solve pitprops -k 3 --scale | solve pitprops -k 3 --read key=x |

@@ -5,6 +5,7 @@ import hashlib
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -12,7 +13,7 @@ from spcabench import api, registry
 from spcabench.cli import application as command_line
 from spcabench.cli import doctor
 from spcabench.errors import InputError
-from spcabench.readers import sources
+from spcabench.readers import gene_expression, sources
 
 CONTENT = bytes(range(256)) * 4000
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
@@ -106,6 +107,20 @@ def test_every_real_dataset_lists_its_files():
         assert file.licence and doctor._advice(file)
         assert file.url is None or file.url.startswith("https://")
         assert file.size or not file.sha256  # a download needs a limit
+
+
+@pytest.mark.parametrize("log2", [False, True])
+def test_the_genes_with_the_largest_variances_remain_in_their_order(log2):
+    X = np.exp2(np.random.default_rng(0).uniform(4.0, 16.0, (9, 6)) * np.linspace(0.4, 1.0, 6))
+    given = ("a", "of a paper", ("a.csv", "0"), (X, [*"abcdef"], [*"xyz"] * 3))
+    problem = gene_expression.problem(*given, 3, True, False, log2)
+    values = np.log2(np.clip(X, 100, 16_000)) if log2 else X
+    largest = np.sort(np.argsort(values.var(axis=0))[-3:])
+    assert problem.features == tuple("abcdef"[j] for j in largest)
+    np.testing.assert_allclose(
+        problem.given_as("covariance").matrix.S, np.cov(values[:, largest].T, ddof=0)
+    )
+    assert not problem.stand_in and gene_expression.stand_in("a", "of a paper").stand_in
 
 
 def test_a_truncated_corpus_and_a_wrong_local_file_are_named(data_folder):

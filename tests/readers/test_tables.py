@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from spcabench import machine
 from spcabench.errors import InputError
-from spcabench.readers import new_samples, table, user_file
+from spcabench.readers import matrix_market, new_samples, table, user_file
 
 RNG = np.random.default_rng(5)
 X = np.round(RNG.standard_normal((40, 6)) * [3, 1, 1, 2, 1, 1] + 4, 3)
@@ -230,6 +230,7 @@ GUESSED = {  # a text, and the names of its columns; a note states the guess
     "years as names": (PLAIN.replace("a,b,c", "x,2001,2002"), ["x", "2001", "2002"]),
 }
 WAYS = {way: (text, "abc", declared) for way, (text, declared) in CERTAIN.items()}
+WAYS["separators in names"] = (PLAIN.replace("a,b,c", "a|x,b|y;z,c"), ["a|x", "b|y;z", "c"], {})
 WAYS["declared years"] = (PLAIN.replace("a,b,c", "1,2,3"), "123", dict(header=True))
 WAYS |= {way: (text, names, {}) for way, (text, names) in GUESSED.items()}
 
@@ -278,6 +279,26 @@ def test_encodings_missing_words_and_sheets_are_guessed_or_declared(tmp_path):
     with pytest.raises(InputError, match="--read key=two"):
         read(tmp_path / "t.xlsx")
     assert list(read(tmp_path / "t.xlsx", key="two").features) == NAMES
+
+
+@pytest.mark.parametrize("symmetry", ["general", "symmetric", "skew-symmetric"])
+@pytest.mark.parametrize(("form", "field"), [*product("as", ("real", "integer")), ("s", "pattern")])
+def test_every_kind_of_matrix_market_has_the_numbers_that_it_promises(
+    symmetry, form, field, tmp_path
+):
+    A = np.random.default_rng(0).integers(0, 3, (5, 5))
+    A = {"general": A[:, :3], "symmetric": A + A.T, "skew-symmetric": A - A.T}[symmetry]
+    A = np.minimum(A, 1) if field == "pattern" else A
+    file = tmp_path / "a.mtx"
+    scipy.io.mmwrite(file, A if form == "a" else sp.coo_array(A), field=field, symmetry=symmetry)
+    text = file.read_text()
+    if field != "pattern" or symmetry != "skew-symmetric":
+        found = matrix_market.read(file)
+        np.testing.assert_array_equal(found.toarray() if form == "s" else found, A)
+    for wrong in (text[: text[:-1].rindex("\n") + 1], f"{text}1\n"):
+        file.write_text(wrong)
+        with pytest.raises(InputError):
+            matrix_market.read(file)
 
 
 def test_a_series_matrix_of_geo_has_lines_around_its_table(tmp_path):
