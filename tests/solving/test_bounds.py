@@ -113,11 +113,11 @@ def test_what_is_done_for_large_data_holds_for_small_data_too(limit, monkeypatch
     if limit == "large":
         monkeypatch.setattr(covariance, "SMALL_SIDE", 4)
     monkeypatch.setattr(bounds, "LARGEST_MATRIX", 4)
-    asked, proven = [], bounds.proven_pairs
+    asked, duals, proven = [], [], bounds.proven_pairs
     monkeypatch.setattr(bounds, "proven_pairs", lambda *args: asked.append(1) or proven(*args))
     monkeypatch.setattr(bounds, "LARGEST_DUAL", 6 if limit == "few remain" else 1000)
     for seed in range(6):
-        X = np.random.default_rng(seed).standard_normal((6, 9)) * np.linspace(0.2, 3.0, 9)
+        X = np.random.default_rng(seed).standard_normal((6, 9)) * np.linspace(0.1, 3.0, 9) ** 2
         problem = Problem.from_data(X, divisor="1")
         S = np.cov(X.T) * 5.0
         top = np.linalg.eigvalsh(S)[-1]
@@ -132,8 +132,10 @@ def test_what_is_done_for_large_data_holds_for_small_data_too(limit, monkeypatch
                 assert top <= bounds.bound_whp(problem, 9) <= bounds.upper_bound(problem, 9)
                 assert best <= bounds.bound_whp(problem, k) <= min(upper, 1.01 * top)
             if limit == "few remain" and (dual := bounds.dual_bound(problem, k)) is not None:
+                duals.append(dual)
                 assert k > 1 and len(dual.variables) <= 6
                 assert best <= dual.value <= 1.1 * best and dual.reached <= best * (1.0 + 1e-12)
+    assert bool(duals) == (limit == "few remain")
 
 
 @pytest.mark.parametrize("nonnegative", [False, True])
@@ -146,6 +148,7 @@ def test_the_dual_bound_is_tight_and_its_certificate_proves_it(nonnegative):
             dual = bounds.dual_bound(problem, k, nonnegative)
             assert dual.reached <= best * (1.0 + 1e-9) <= dual.value * (1.0 + 2e-9)
             assert nonnegative or dual.value <= 1.1 * best
+            assert nonnegative or bounds.dual_bound(problem, k) is dual
             assert dual.steps <= bounds.STEPS and dual.seconds > 0.0
             assert bounds.upper_bounds(problem, k, nonnegative, full=True)["dual"] == dual.value
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from spcabench import InputError, Problem, api
-from spcabench.showing import pictures, style, text, words
+from spcabench.showing import pictures, style, substitutes, text, words
 
 X = np.random.default_rng(2).standard_normal((40, 8)) @ np.diag(np.arange(8, 0, -1.0))
 X[:, 7] = 7.0 * X[:, 0] + 0.1 * X[:, 1]  # nearly a copy of the first variable
@@ -91,6 +91,17 @@ def test_bars_are_the_largest_loadings_with_their_signs(kind, found):
         for name, label in zip(names, labels, strict=True):
             others = swaps.substitute[swaps.variable == name][:2]
             assert label.split(" or ")[1:] == [*others] * (kind == "substitutes")
+
+
+def test_all_substitutes_are_among_the_promising_variables(monkeypatch):
+    Y = np.random.default_rng(0).standard_normal((30, 3))
+    Y = Y @ np.random.default_rng(1).standard_normal((3, 15)) + 0.3 * X[:30, :1]
+    result = api.solve(Problem.from_data(Y), "tpower", k=4)
+    every = result.substitutes(0.02)
+    most = int(every.groupby("variable").size().max())
+    assert 0 < most < 5
+    monkeypatch.setattr(substitutes, "TRIED", most)
+    pd.testing.assert_frame_equal(result.substitutes(0.02), every)
 
 
 def test_scores_are_points_and_arrows_are_loadings(found):
