@@ -111,6 +111,8 @@ def test_an_answer_ranks_the_solvers_on_the_problems_like_the_question(published
             if not any(o[3] <= line[3] and o[1] >= line[1] and o is not line for o in lines[np.inf])
         ]  # fmt: skip
         assert [e["solver"] for e in found["frontier"]] == ends
+    equal = [dict(time=1.0, share=share) for share in (0.5, 0.9, 0.7)]
+    assert advice.frontier(equal) == equal[1:2]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from tests.comparisons import SEEDS_OF, drawn
 from tests.trial import table
 
 BEST = SimpleNamespace(value=0.97, bound=1.02, who="somebody")
-SAME = SimpleNamespace(value=1.0, bound=1.02, who="somebody")  # as the best of the rows
+SAME = SimpleNamespace(value=1.0, bound=1.0, who="somebody")  # proven; rows have it too
 TABLE = {("p", "p", 3, False): BEST, ("q", "q", 5, False): SAME}
 
 

@@ -207,6 +207,8 @@ def test_numbers_of_other_samples_and_of_the_settings_are_those_of_the_rows(view
         check(line, **{"share, x": 0.5, "share, y": 0.6, "overlap, x": 0.123})
         assert line["optimism, x"] == "0.00 %"  # a number that rounds to zero has no sign
     settings, problems = tables(view, "how")
+    (how,) = [section.facts for section in view.sections if section.name == "how"]
+    assert ("Machine", "one, commit cccccccccc") in how
     for line in lines_of(settings):
         mine = view.answers[view.answers.solver == line["Solver"]]
         check(line, Iterates=mine.iterations.median())
@@ -316,6 +318,24 @@ def test_recovery_is_drawn_for_each_sparsity(standing):
         assert found[sparsity, "tpower"] == points
         assert found[sparsity, "em"] == [(x, pytest.approx(y - 0.1)) for x, y in points]
     assert len(found) == 4
+
+
+def test_a_picture_has_its_panels_in_order_and_one_entry_for_each_solver(monkeypatch, tmp_path):
+    drawn_on, figures = {}, []
+    monkeypatch.setattr(comparison_pictures, "write_picture", lambda _, fig: figures.append(fig))
+
+    def draw(axes, panel):
+        drawn_on[panel] = axes
+        for label in ("both", f"only {panel}"):
+            axes.plot([1], [1], label=label)
+
+    picture = comparison_pictures.Picture("Two: words", "", [*"abcde"], draw, "share")
+    picture.write(tmp_path / f"{picture.name}.pdf")
+    (figure,) = figures
+    assert [drawn_on[panel] for panel in "abcde"] == figure.axes[:5] and picture.name == "two-words"
+    assert [axes.axison for axes in figure.axes] == [True] * 5 + [False]
+    names = sorted(text.get_text() for text in figure.legends[0].get_texts())
+    assert names == ["both", *(f"only {panel}" for panel in "abcde")]
 
 
 def test_a_file_that_changed_and_a_pair_that_could_not_run_are_noticed():

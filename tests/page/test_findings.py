@@ -4,6 +4,7 @@ import json
 import re
 from collections import Counter
 from pathlib import Path
+from urllib.parse import quote, urlencode
 
 from spcabench.claims import summary
 from spcabench.comparison import best_known
@@ -85,6 +86,11 @@ def test_numbers_of_the_article_are_those_of_their_reading_and_part():
     assert not findings.caption([s for s in STATEMENTS if s["id"] != "K18"])
 
 
+def named(cell):
+    """Return the text and the address of a cell, which is a pair if it is a link."""
+    return (cell, "") if isinstance(cell, str) else cell
+
+
 def test_proven_optima_are_counted_and_compared_with_what_is_published(tmp_path):
     entries, published = [*best_known.read().values()], certified_page.published()
     proven = {(e.item, e.k): e for e in entries if e.proven and not e.nonnegative}
@@ -104,9 +110,12 @@ def test_proven_optima_are_counted_and_compared_with_what_is_published(tmp_path)
                 far.append(f"{pair[0]}, k = {pair[1]}: {answer['value']} published")
     told = certified_page.contradicted()
     assert f" of {len(far)} published" in told and all(words in told for words in far)
+    for suite in ("certified", "quick"):
+        (tmp_path / "compare" / suite).mkdir(parents=True)
+        (tmp_path / "compare" / suite / "answers.html").touch()
     certified_page.write(tmp_path, dict(site={}, cite=None))
     lines = {
-        (*line[0].split("\n"), line[4].split("\n")[0]): line
+        (*named(line[0])[0].split("\n"), line[4].split("\n")[0]): line
         for line in unpacked((tmp_path / certified_page.NAME).read_text(encoding="utf-8"))
     }
     assert len(lines) == len(entries)
@@ -115,6 +124,9 @@ def test_proven_optima_are_counted_and_compared_with_what_is_published(tmp_path)
         name = e.item + ", x >= 0" * e.nonnegative
         state = "proven" if e.proven else "open"
         line = lines[name, f"{kinds.get((e.item, e.nonnegative), '')}, k={e.k}", state]
+        if (e.item, e.k) in every and not e.nonnegative:
+            words = urlencode({"problem": e.item, "asked": e.k}, quote_via=quote)
+            assert named(line[0])[1] == f"compare/certified/answers.html#answers?{words}"
         assert (line[1], line[2]) == (str(e.k), f"{e.value:.9g}")
         assert line[6] == ", ".join(map(str, e.support))
         assert (f"bound by {e.bound_by}" in line[4]) == bool(e.bound_by)

@@ -132,6 +132,7 @@ def test_every_place_is_in_a_row_that_is_drawn_to_scale(statement):
             ends = [[s * math.inf if e is None else e for s, e in ends_of(p)] for p in mine]
             lows, highs = zip(*ends, strict=True)
             wide += zip((min(lows), max(highs)), row["ends"], strict=True)
+    assert "&amp;" not in markdown(statement)  # which only HTML needs
     for line in re.findall(r"^\|.*", markdown(statement), re.M):
         assert len(re.findall(r"(?<!\\)\|", line)) == 4, line
     assert covered == len(places) * (1 + bool(table["folded"]))

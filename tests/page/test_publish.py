@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from spcabench.errors import InputError
-from spcabench.page import publish, search_index, verify
+from spcabench.page import publish, results_page, search_index, verify
 from spcabench.running import rows, runner
 from spcabench.running.jobs import LONG
 from tests.page.test_verify import differences
@@ -91,7 +91,11 @@ def trial_row(home):
     return pd.read_parquet(home / "rows" / NAME / "rows.parquet").iloc[0]
 
 
-def test_groups_of_a_run_replace_those_with_their_names_and_long_runs_stay(trial_run, published):
+def test_groups_of_a_run_replace_those_with_their_names_and_long_runs_stay(
+    trial_run, published, monkeypatch
+):
+    monkeypatch.setattr(results_page.document_pages, "write", lambda *_: ())  # these take long
+    monkeypatch.setattr(results_page.solver_page, "write", lambda *_: None)
     make_run(trial_run)
     file, long = trial_run / "rows" / NAME / "grqi.parquet", f"{LONG}tpower-1"
     older = runner.stamp()["machine"] | {"cpu": "another"}

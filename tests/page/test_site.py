@@ -16,6 +16,7 @@ from spcabench.page import (
 from spcabench.page.tables import whole
 from spcabench.showing.words import duration, size
 
+SHOWN = ("holds", "fails", "holds")  # verdicts of three statements
 PUBLISHED = Path(__file__).parents[2] / "results" / "published"
 
 
@@ -48,8 +49,16 @@ def test_a_comparison_has_its_ranks_and_who_needs_most_memory():
             assert link == (comparison["name"], f"../{comparison['path']}", "", False, False)
             rank = f"{row['rank']} of {len(good)}"
             assert numbers == [rank, whole(row["at 0.999"]), duration(row["time"])]
-    values = dict(papers=[], solvers=[], shown={}, statements=[], site={}, comparisons=found)
+    of = [
+        dict(id=id, verdict=v, readings=[], short="s") for id, v in zip("abc", SHOWN, strict=True)
+    ]
+    paper = dict(name="P", told="", page="p.html", key="p", statements=of)
+    values = dict(papers=[paper], solvers=[], shown={}, statements=[], site={}, comparisons=found)
     cite = dict(release="1", commit="c", date="d", machine="m")
+    reasons = [
+        at for title, _, at in search_index._pages(values | {"cite": cite}) if "why" in title
+    ]
+    assert reasons == ["p.html#b", "claims.html#claims?paper=p&verdict=holds"]
     (text,) = [
         t for title, t, _ in search_index._pages(values | {"cite": cite}) if "memory" in title
     ]
@@ -73,6 +82,7 @@ def test_the_table_of_methods_has_every_solver_by_year():
         run_by = [figure for figure, names in solver_table._figures().items() if name in names]
         assert facts.reproduced == own.reproduced or not own.reproduced
         assert bool(facts.reproduced) == bool(own.reproduced or run_by)
+        assert solver_table._line((name, "", facts))[1] == str(facts.year or "")
         words = solver_table.control(name).split("; ")
         assert (words[0] == "none") == (not traits.control)
         assert (words[0] == "k") == (traits.control == "cardinality")
