@@ -342,3 +342,13 @@ def test_data_exist_for_a_covariance_that_is_semidefinite_up_to_rounding(smalles
         A = data.data.dense()
         # as many samples as its rank
         assert np.allclose(A.T @ A, S, atol=1e-9) and data.m == 2 + (smallest > 0.0)
+
+
+def test_limits_of_the_matrix_layer(monkeypatch):
+    """The smaller side counts, rounding ties above a zero, and a singular system has no answer."""
+    monkeypatch.setattr(covariance, "SMALL_SIDE", 10)
+    assert Gram(Data(np.ones((13, 7)))).exact_pairs
+    assert not Gram(Data(np.ones((13, 12)))).exact_pairs
+    S = np.diag([4.0 * (1.0 - 1e-13), 4.0, 0.0])
+    assert _close(leading_pairs(S, 1)[1][:, 0], np.eye(3)[0])
+    assert data.bordered_solve(np.zeros((2, 2)), np.eye(2)[0], 0.0) is None
