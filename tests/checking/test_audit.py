@@ -145,6 +145,11 @@ def _past_the_layer(product):
         (lambda M, x: np.linalg.eigh(M.S)[1][:, -1], 9 * 729),
         (lambda M, x: scipy.linalg.eigh(M.S)[1][:, -1], 9 * 729),
         (lambda M, x: scipy.linalg.solve(M.S + np.eye(9), x), 729 + 2 * 81),
+        (lambda M, x: scipy.linalg.eigvalsh(M.S), 9 * 729),
+        (lambda M, x: scipy.linalg.lapack.dsyevd(M.S)[1][:, -1], 9 * 729),
+        (lambda M, x: scipy.linalg.lapack.dsyevr(M.S)[1][:, -1], 9 * 729),
+        # a bordered system is charged by the order of its block
+        (lambda M, x: scipy.linalg.lapack.dgesv(M.S + np.eye(9), x)[2], 512 + 2 * 64),
     ],
 )
 def test_a_solver_that_bypasses_the_layer_is_caught(product, cost):

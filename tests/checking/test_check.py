@@ -71,8 +71,9 @@ def written(folder, body, **changes):
     return own_solver.file_of(folder, "mine", START + body, **more)
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def _short(monkeypatch):
+    """Measure a solver that uses one thread for a shorter time."""
     monkeypatch.setattr(contract, "LONG_ENOUGH", 0.3)
 
 
@@ -190,6 +191,7 @@ def test_an_endless_loop_and_a_crash_are_caught(body, tmp_path):
     assert {other.verdict for other in others} == {"not checked"}
 
 
+@pytest.mark.usefixtures("_short")
 def test_a_comparison_names_mistakes_and_a_right_file_has_none(tmp_path):
     mistakes = conformance.mistakes(written(tmp_path, "S = Sigma.S\nS[0, 0] += 1.0\nyield x"))
     assert mistakes and all("changed in place" in each for each in mistakes)
@@ -200,6 +202,7 @@ def test_a_comparison_names_mistakes_and_a_right_file_has_none(tmp_path):
 RIGHT = ["brute_force", "power_method", "gpower1", "grqi", "nspca", "em"]
 
 
+@pytest.mark.usefixtures("_short")
 @pytest.mark.parametrize("solver", problems.some(3, RIGHT))
 def test_right_solvers_hold(solver):
     for name, promise in contract.PROMISES.items():
