@@ -45,10 +45,10 @@ def test_the_interval_of_a_mean_is_students_whatever_the_number_of_values_of_a_p
 
 
 @settings(max_examples=30)
-@given(st.integers(0, 10), st.integers(0, 10), LEVELS)
-def test_a_share_is_that_of_clopper_and_pearson(hits, misses, level):
-    assume(hits + misses >= FEWEST)
-    table = replicates([True] * hits + [False] * misses)
+@given(st.integers(0, 20), st.integers(0, 20), st.integers(0, 2), LEVELS)
+def test_a_share_is_that_of_clopper_and_pearson(hits, misses, lost, level):
+    assume(hits + misses >= max(FEWEST, 9 * lost))  # a tenth of the problems may be missing
+    table = replicates([1.0] * hits + [0.0] * misses + [np.nan] * lost)
     expected = stats.binomtest(hits, hits + misses).proportion_ci(level, method="exact")
     ends = share(table, "value", over="seed").interval(level)
     assert ends == pytest.approx(tuple(expected), abs=1e-12)
