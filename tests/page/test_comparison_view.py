@@ -122,7 +122,7 @@ def test_the_ranking_shows_its_numbers(standing, view):
     assert view.noticed.cells == [("em", SENTENCES[Flag.threads], str(runs))]
     assert view.stand_ins == ["c"]
     (em,) = standing.ranks[standing.ranks.seeds > 1].to_dict("records")
-    ends = re.findall(r"(\w+) on (\d+) to (\d+) %", view.notes)
+    ends = re.findall(r"(\w+) on (\d+) to (\d+) %", " ".join(view.notes))
     assert ends == [("em", f"{100 * em['least']:.0f}", f"{100 * em['most']:.0f}")]
 
 
