@@ -73,7 +73,7 @@ def grade(
     if verdict.fault:
         raise typer.Exit(1)
     if submit is not None:
-        entry = grading.proposal(items[0], loaded, x, verdict.k, "unnamed")
+        entry = grading.proposal(items, loaded, x, verdict.k, "unnamed")
         write_text(submit, json.dumps(asdict(entry), indent=1) + "\n")
         words = f"wrote {submit}; replace 'unnamed' in it by your name, and see CONTRIBUTING.md"
         say(words, file=sys.stderr)

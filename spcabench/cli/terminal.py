@@ -137,7 +137,8 @@ def notes(problem: Problem, results: Sequence[Result], chance: Chance) -> list[s
     )
     by_chance = [label for label, test in tests if test and not test.significant]
     about: dict[str, list[str]] = {
-        "explains nothing beyond earlier components (--set deflation=schur avoids this)": idle,
+        "has scores that are combinations of those of earlier components, so it explains nothing "
+        "more (--set deflation=schur avoids this)": idle,
         "has fewer variables than requested, because the solver found no better answer; try "
         "another --solver": fewer,
         "explains no more than chance (p > 0.05)": by_chance,

@@ -179,15 +179,18 @@ def regraded(table: pa.Table, items: Sequence[Item]) -> pa.Table:
     return replaced(table, **{name: [row[name] for row in rows] for name in columns})
 
 
-def proposal(item: Item, problem: Problem, x: Vector, k: int, who: str) -> known.Entry:
+def proposal(items: Sequence[Item], problem: Problem, x: Vector, k: int, who: str) -> known.Entry:
     """Refit a vector, and return it as an entry for the table of best known answers.
+
+    items : items of the suites for this problem.
 
     Raises InputError if the vector is not better than the best known answer.
     """
+    item = next((item for item in items if k in item.ks), items[0])
     bound = known.smallest_bound(problem, k, item.nonnegative)
     x = refitted(problem, x, item.nonnegative)
     new = known.of_vector(item, problem, k, x, who, bound)
-    best = known.best([item.name], k, item.nonnegative)
+    best = known.best([item.name for item in items], k, item.nonnegative)
     if best is not None and new.value <= best.value * (1.0 + known.CLOSE):
         raise InputError(
             f"the value {new.value:.9g} does not exceed the best known value {best.value:.9g} by "
@@ -211,4 +214,5 @@ def take(file: Path) -> known.Entry:
     x = vector_of(row | dict(asked=entry.k, sign=entry.nonnegative), problem)
     if isinstance(x, str):
         raise InputError(f"{file}: {x}")
-    return proposal(item, problem, x, entry.k, entry.who)
+    same = items_of(item.full_name, item.nonnegative)
+    return proposal(same, problem, x, entry.k, entry.who)

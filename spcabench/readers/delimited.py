@@ -38,6 +38,9 @@ GROUPED = {
     ".": re.compile(r"[+-]?\d{1,3}(?:[,'’\s]\d{3})*(?:\.\d+)?"),
 }
 OTHER = {".": ",", ",": "."}
+POINTED = re.compile(
+    r"[+-]?[1-9]\d{0,2}\.\d{3}"
+)  # a number with one point, which can be either mark
 csv.field_size_limit((1 << 31) - 1)  # with a wrong separator, a whole line is a single field
 
 
@@ -251,6 +254,19 @@ def _remark(lines: list[str], style: Style, how: Reading, notes: list[str]) -> N
         read = ((word, number_in(word, ",")) for word in words)
         for word, value in islice((r for r in read if r[1] is not None), 1):
             notes.append(f"decimal commas: {word} is read as {value:.15g}")
+    # a table in English separates its fields by commas
+    if (
+        style.decimal == "."
+        and how.decimal is None
+        and not how.thousands
+        and style.separator != ","
+    ):
+        pointed = [word for row in others for word in row if "." in word and is_number(word)]
+        if pointed and all(map(POINTED.fullmatch, pointed)):
+            notes.append(
+                f"decimal points: {pointed[0]} is read as {float(pointed[0]):g}; if points separate "
+                "thousands, use --thousands"
+            )
 
 
 def _named(frame: pd.DataFrame, header: bool, notes: list[str]) -> pd.DataFrame:

@@ -160,7 +160,8 @@ def numbers(
     if THOUSANDS in [fault.options for fault in faults]:  # what else is wrong is seen in numbers
         values = split(frame, replace(how, thousands=True))[1]
     if not values.shape[1]:
-        wrong = faults[0].sentence if faults else "every column is text"
+        none = "every column is text" if text.shape[1] else "every column is dropped"
+        wrong = faults[0].sentence if faults else none
         words = [o for fault in faults for o in fault.options if "na=" in o]
         advice = ["--read", words[0], "--missing", "mean"] if words else []
         raise TableError(f"no column of numbers: {wrong}", advice)

@@ -5,6 +5,7 @@ error that names the file. No code in a file is executed.
 """
 
 import os
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -130,7 +131,8 @@ def _excel(path: Path, how: Reading, notes: list[str]) -> pd.DataFrame:
         if how.key is not None and how.key not in sheets:
             raise InputError(nearest("sheet", how.key, sheets))
         if how.key is None and len(sheets) > 1:
-            notes.append(f"sheet {sheets[0]!r} is read; for another one: --read key={sheets[1]}")
+            other = shlex.quote(f"key={sheets[1]}")
+            notes.append(f"sheet {sheets[0]!r} is read; for another one: --read {other}")
         return pd.read_excel(book, how.key or 0, na_values=how.na)
 
 

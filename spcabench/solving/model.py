@@ -16,6 +16,7 @@ from spcabench.files import replacing
 from spcabench.vectors import Array, Indices, Vector
 
 FORMAT = 1  # version of the file format; files of other versions are rejected
+WRITTEN = "a model written by `spcabench solve --out model.npz` or SparsePCA.save"
 NEEDED = ("loadings", "variables", "about")
 OF_COMPONENTS = (  # arrays with one value per component, written by `solve --out` and SparsePCA
     "variances",
@@ -115,14 +116,11 @@ def load(file: Path | str) -> Model:
         try:
             with np.load(path, allow_pickle=False) as stored:
                 arrays = {name: stored[name] for name in stored.files}
-        except Exception as error:  # NumPy raises many kinds of errors for a damaged file
-            raise InputError(f"{file}: not a model ({' '.join(str(error).split()):.100})") from None
+        except Exception:  # NumPy raises many kinds of errors for another or a damaged file
+            raise InputError(f"{file}: not a model; provide {WRITTEN}") from None
     lacking = [name for name in NEEDED if name not in arrays]
     if lacking:
-        raise InputError(
-            f"{file}: no {lacking[0]}; provide a model written by `spcabench solve --out "
-            "model.npz` or SparsePCA.save"
-        )
+        raise InputError(f"{file}: no {lacking[0]}; provide {WRITTEN}")
     about = files.from_json(str(arrays.pop("about")), dict[str, Any], f"{file}: about")
     if about.get("format") != FORMAT:
         raise InputError(f"{file}: the model has another format; only format {FORMAT} is supported")

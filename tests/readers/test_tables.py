@@ -248,6 +248,17 @@ def test_a_table_is_read_as_programs_write_it(way, tmp_path):
         assert bool(problem.provenance["notes"]) == (way in GUESSED)
 
 
+@pytest.mark.parametrize(
+    ("first", "separator", "noted"),
+    [("12.697", ";", True), ("12.697", "\t", True), ("0.697", ";", False), ("12.697", ",", False)],
+)
+def test_a_point_that_can_separate_thousands_is_told(first, separator, noted, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(f"a,b\n{first},1\n6.362,2\n1.811,4\n".replace(",", separator))
+    notes = " ".join(read(path).provenance["notes"])
+    assert ("--thousands" in notes) == noted
+
+
 CONTRADICTIONS = [
     *(dict(covariance=True) | other for other in (dict(scale=True), dict(label="a"))),
     *(dict(transpose=True) | other for other in (dict(covariance=True), dict(label="a"))),

@@ -118,7 +118,7 @@ def test_components_that_add_nothing_are_named(deflation, idle):
     )
     assert components.idle == idle
     message = " ".join(terminal.notes(components.problem, components, Chance()))
-    assert ("explains nothing beyond" in message) == bool(idle)
+    assert ("so it explains nothing more" in message) == bool(idle)
 
 
 @pytest.mark.parametrize("as_given", [list, tuple, np.array, pd.Series, iter])
