@@ -264,8 +264,8 @@ def _remark(lines: list[str], style: Style, how: Reading, notes: list[str]) -> N
         pointed = [word for row in others for word in row if "." in word and is_number(word)]
         if pointed and all(map(POINTED.fullmatch, pointed)):
             notes.append(
-                f"decimal points: {pointed[0]} is read as {float(pointed[0]):g}; if points separate "
-                "thousands, use --thousands"
+                f"decimal points: {pointed[0]} is read as {float(pointed[0]):g}; if points "
+                "separate thousands, use --thousands"
             )
 
 
