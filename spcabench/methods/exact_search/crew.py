@@ -88,6 +88,9 @@ _asked: list[tuple[Question, Any]] = []
 def _begin(question: Question, stop: Any) -> None:
     """Run a process of the crew."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is handled by the parent process
+    # By this signal, the pool ends all processes if one was killed. With the handler of a command,
+    # which raises an exception, a process would wait for ever for what the killed one had locked.
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     threadpool_limits(1)  # otherwise each process would start as many threads as there are cores
     _asked[:] = [(question, stop)]
