@@ -182,6 +182,8 @@ def spcabench(monkeypatch, capsys):
     """Return a function that runs the command line in this process, as if a user had typed it."""
     from spcabench.cli import application as command_line  # here: few tests need it
 
+    # Two versions of a solver in one second and of one length would share their bytecode.
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
     for name in machine.THREAD_VARIABLES:
         monkeypatch.setenv(name, "1")
 

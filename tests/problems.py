@@ -9,7 +9,6 @@ import scipy.sparse as sp
 from spcabench import Problem, api, registry
 from spcabench.solving.call import arguments
 
-SEEDS = range(20)
 GENERATED = True  # whether cases that are thorough are generated; tests/conftest.py decides
 SOLVERS = [s for s in registry.names("solver") if not registry.unavailable(s)]
 COUNTED = [s for s in SOLVERS if getattr(registry.module("solver", s), "COUNTED", True)]

@@ -2,7 +2,6 @@
 
 from datetime import date
 from functools import partial
-from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -76,7 +75,6 @@ FORMS = {f"wrong {i}": M for i, M in enumerate(WRONG)} | {"a problem": PROBLEM}
 MATRICES = FORMS | {f"frame {i}": _frame(b=column) for i, column in enumerate(FRAMES)}
 MATRICES |= {f"size {i}": M for i, M in enumerate(SIZES)}
 DATA = {
-    "one row": np.ones((1, 6)),
     "sparse, one row": sp.csr_array(np.ones((1, 6))),
     "constant": np.full((6, 6), 7.0),
     "a constant that is rounded": np.full((7, 3), 0.1),
@@ -84,11 +82,8 @@ DATA = {
     "constant rows": np.tile(np.arange(6.0), (6, 1)),
 }
 COVARIANCES = {
-    "not square": X,
     "sparse, not square": sp.csr_array(X),
-    "not symmetric": np.triu(S),
     "indefinite": S - 20.0 * np.eye(6),
-    "rows in another order": pd.DataFrame(S, list("abcdef"), list("fedcba")),
     "a sparse one beyond all memory": sp.eye_array(10**6),
     "a negative variance": np.diag([1.0, -1.0]),
 }
@@ -100,7 +95,6 @@ NO_NAME = [None, 3, True, ["tpower"], b"tpower", "", " ", "Tpower", "tpowr", "a/
 NO_PROBLEM = [None, 3, "pitprops", [[1.0]], Problem]
 NO_NAMES = [3, np.ma.masked, True, "abcdef", {"a": 1}, ["a"], list("abcdefg"), [["a"]] * 6]
 NO_FILE = [None, 3, True, [], b"x", "", "x\0y"]
-SCORES = ["x", np.ones((3, 2)) * 1j, np.full((3, 2), NAN), np.ones((3, 3)), np.ones(2)]
 
 
 def _solve(X=PROBLEM, solver="tpower", **changed):
@@ -124,7 +118,6 @@ FITTED = SparsePCA().fit(X)
 RESULT = api.solve(PROBLEM, "tpower", k=2)
 HUGE = range(1, 10**12)
 CALLS = (_solve, _components, _path)
-NO_K = [None, 0, -1, 7, 2.5, 2.0, True, "3", NAN, [2]]
 NO_PENALTY = [-1.0, NAN, INF, True, "much", [1.0], 1j]
 TABLE = [
     (_data, "X", MATRICES | DATA),
@@ -157,25 +150,18 @@ TABLE = [
     (_solve, "max_iterations", [*NO_WHOLE[1:], -1]),
     (_solve, "stop", [3, 2.5, True, [], {}, b"step", "", "stepp", "gap"]),
     (_solve, "start", ["x", 3, [1.0], np.ones(5), np.ones((6, 1)), np.zeros(6), 1j * X[0], {}]),
-    (_components, "k", [*NO_WHOLE[:3], 2.5, 0, 7, [2], [2, 2, 2], [2, 0], [2, "2"], {2, 3}]),
-    (_components, "k", [np.array([[2, 3]]), np.array([2.5, 3.0]), np.array(["2", "3"])]),
+    (_components, "k", [None, 2.5, 0, 7, [2], [2, 2, 2], [2, 0], {2, 3}, np.array([[2, 3]])]),
     (_components, "n_components", [*NO_WHOLE, 0, -1, 7, 10**9]),
     (_components, "deflation", [None, 3, True, [], {}, "", "Projection", "joint", len]),
-    (_components, "alpha", [None, "1", -0.1, 1.1, NAN, 0.5, [], 1j]),
     (_path, "k", [None, 3, 2.5, "23", [], [0], [7], [2, None], [[2]], {2: "a"}, {2, 3}, HUGE, len]),
     (_fit, "n_components", [*NO_WHOLE[1:], 0, -1, 7]),
-    (_fit, "cardinality", [None, "3", 0, 7, 0.0, 1.5, -1.0, NAN, INF, True, [2], {}, 1j, len]),
-    (_fit, "cardinality", [np.array(7), np.timedelta64(1, "s")]),
+    (_fit, "cardinality", [None, "3", 0, 7, 0.0, 1.5, NAN, True, [2], {}, 1j, np.array(7)]),
     (_fit, "solver", [name for name in NO_NAME[1:] if name != ""]),
-    (_fit, "deflation", [None, 3, True, [], {}, "", "Projection", "joint", len]),
     *((_fit, switch, NO_SWITCH) for switch in ("scale", "nonnegative", "refit", "bound")),
     (_fit, "settings", [[1], [], "shift", 3, 2.5, True, {1: 2}, len, ("a", 1)]),
     *((_settings, name, [1]) for name in ("solver", "X", "n_components", "k", "tell")),
-    (_solve, "solver", ["a" * 10**4, "a/" * 5000, "a\0.py"]),
-    (_solve, "solver", ["grqix"], "'grqi'"),
-    (lambda sede: api.load("gaussian", sede=sede), "sede", [1], "'seed'"),
     (_fit, "random_state", ["0", -1, 2.5, [], {}, len]),
-    (lambda X: FITTED.inverse_transform(X), "X", SCORES),
+    (lambda X: FITTED.inverse_transform(X), "X", ["x", np.full((3, 2), NAN), np.ones((3, 3))]),
     (lambda loss: RESULT.substitutes(loss), "loss", ["x", 1j, None, 0.0, 1.0, NAN]),
     (lambda axis: RESULT.plot(axis=axis), "axis", [3, "x", len]),
     (lambda **v: PROBLEM.given_as(v["form"]), "form", [None, 3, [], {}, "", "dense", "Data", len]),
@@ -185,11 +171,8 @@ TABLE = [
     (lambda m: api.load("gaussian", m=m), "gaussian", [10**30]),
     # solvers of other kinds
     (lambda k: _solve(solver="power_method", k=k), "k", [2], "power_method"),
-    (lambda k: _solve(solver="gpower1", k=k), "k", NO_K),
+    (lambda k: _solve(solver="gpower1", k=k), "k", [None, 0, 7, 2.5, True, "3", [2]]),
     (lambda **v: api.solve(PROBLEM, "gpower1", settings=v), "gamma", NO_PENALTY, "at least 0"),
-    (lambda **v: _solve(solver="gpower1", **v), "gamma", [1.0]),  # and k
-    (lambda **v: _solve(solver="gpower1", **v), "gammas", [1.0], "did you mean 'gamma'"),
-    (lambda **v: _solve(solver="gpower1", **v), "nonnegative", [True], "gpower1"),
 ]
 
 
@@ -204,46 +187,10 @@ def test_a_bad_argument_is_refused_in_one_line_that_names_it(row):
         assert all(word in message for word in (argument, *words)), (name, message)
 
 
-@pytest.mark.parametrize("form", ["bsr", "coo", "csc", "csr", "dia", "dok", "lil"])
-def test_every_sparse_format_is_the_dense_matrix(form):
-    for kind, dtype in product((sp.csr_array, sp.csr_matrix), (bool, np.int8, np.float32)):
-        A = RNG.integers(0, 3, (7, 6)).astype(dtype)
-        problem = Problem.from_data(kind(A).asformat(form), center=False, divisor="1")
-        assert np.array_equal(problem.data.dense(), A)
-        A = A.astype(float)
-        Sigma = Problem.from_covariance(kind(A.T @ A).asformat(form)).matrix.S
-        assert np.array_equal(Sigma, A.T @ A)
-
-
-def test_the_first_entry_that_is_not_finite_is_named():
-    for seed in range(5):
-        wrong = np.random.default_rng(seed).random((6, 6)) < 0.2
-        M = np.where(wrong, [NAN, INF, -INF][seed % 3], S)
-        (i, j), (column, row) = np.argwhere(wrong)[0], np.argwhere(wrong.T)[0]
-        places = [(M, i, j + 1), (sp.csr_array(M), row, column + 1)]  # sparse: column by column
-        places += [(pd.DataFrame(M, columns=[*"abcdef"]), i, repr("abcdef"[j]))]
-        for matrix, row, column in places:
-            place = f"X: {wrong.sum()} NaN .* the first in row {row + 1}, column {column};"
-            with pytest.raises(InputError, match=place):
-                Problem.from_data(matrix)
-
-
-def test_rounding_and_numbers_of_other_types_are_no_faults():
-    noise = 1e-13 * RNG.standard_normal((6, 6))
-    assert Problem.from_covariance(S + noise).n == 6
-    assert Problem.from_covariance(np.outer(X[0], X[0]) - 1e-13 * np.eye(6)).n == 6
-    given = Problem.from_covariance(S.astype(object)).matrix.S
-    assert np.array_equal(given, Problem.from_covariance(S).matrix.S)
-    assert api.solve(PROBLEM, "tpower", k=np.uint8(2)).cardinality <= 2
-
-
 SCALED = {
     "covariance": lambda X, scale: Problem.from_covariance(X.T @ X * scale),
-    "sparse covariance": lambda X, scale: Problem.from_covariance(sp.csc_array(X.T @ X * scale)),
-    "data": lambda X, scale: Problem.from_data(X * scale),
     "sparse": lambda X, scale: Problem.from_data(sp.csr_array(X * scale)),
     "scaled": lambda X, scale: Problem.from_data(X * scale, scale=True),
-    "scaled sparse": lambda X, scale: Problem.from_data(sp.csr_array(X * scale), scale=True),
     "one variable": lambda X, scale: Problem.from_data(X * np.array([1.0, 1, 1, 1, 1, scale])),
 }
 
@@ -270,5 +217,4 @@ def test_no_scale_gives_a_bound_below_the_value(solver, form, power):
         return
     assert abs(power) <= most + 1 or form == "one variable"
     result = solve(problem, solver, 3)
-    assert result.good
-    assert 0.0 < result.variance <= result.bound
+    assert result.good and 0.0 < result.variance <= result.bound

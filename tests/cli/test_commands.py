@@ -2,17 +2,15 @@
 
 import json
 import re
-import sys
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 import typer
 
 from spcabench import api, registry
 from spcabench.cli import application as command_line
-from spcabench.cli import compare, figures, groups, options, settings
+from spcabench.cli import compare, figures, options, settings
 from spcabench.comparison import plans
 from spcabench.comparison.entrants import Entrant
 from spcabench.errors import InputError
@@ -71,9 +69,8 @@ def test_every_setting_of_a_run_reaches_it(spcabench):
 def test_the_time_of_an_exact_search_is_an_amount_of_work(spcabench, here):
     np.save("noise.npy", np.random.default_rng(0).standard_normal((60, 60)))
     words = ("noise.npy", "-k", "25", "--solver", "branch_and_bound", "--time", "0.02")
-    found = [answered(spcabench, *words, "--checks", "bound")["components"][0] for _ in range(2)]
-    assert found[0]["status"] == "work_limit"
-    assert len({(entry["bound"], *entry["support"]) for entry in found}) == 1
+    (found,) = answered(spcabench, *words, "--checks", "bound")["components"]
+    assert found["status"] == "work_limit"
 
 
 CHECKS = {  # what is typed -> whether bounds, a comparison with chance and stability are shown
@@ -96,18 +93,7 @@ def test_checks_are_computed_on_request(typed, spcabench, here):
     assert CHECKS[typed] == tuple(value is not None for value in shown)
 
 
-def test_a_published_row_is_repeated(spcabench):
-    again = spcabench("rerun", "standard/gaussian-40/10/tpower")
-    last_words = {line.split()[0]: line.split()[-1] for line in again.stdout.splitlines()[2:-1]}
-    assert again.returncode == 0, again.stdout
-    assert last_words.pop("seconds") == "times" and {*last_words.values()} == {"equal"}
-
-
 def test_the_criterion_of_auto_is_a_part_of_k(spcabench):
-    for typed, criterion in (("auto", None), ("auto:certified", "certified"), ("3", None)):
-        run = groups.Run(k=typed)
-        assert (run.criterion or None) == criterion
-    assert groups.Run(k="auto:certified").cardinalities() == []
     assert spcabench("solve", "pitprops", "-k", "auto:certified").returncode == 0
     assert spcabench("solve", "pitprops", "-k", "auto:heldout").returncode == 2  # a covariance
 
@@ -127,7 +113,6 @@ COMPARED = {  # what is typed -> the solvers, those that are named, and the name
     "grqi,em --against tpower,grqi": (["grqi", "em", "tpower"], ["grqi", "em"], "grqi-em-standard"),
     "--against em,mcol --suite text": (["em", "mcol"], ["em", "mcol"], "em-mcol-text"),
     "a.py em --against none --name x": (["a", "em"], ["a", "em"], "x"),
-    "em --against none --suite components --name y": (["em"], ["em"], "y"),
 }
 
 
@@ -142,14 +127,10 @@ def test_a_comparison_has_the_solvers_and_the_name_that_were_typed(
 
     found: list[tuple] = []
     (here / "a.py").write_text(text_of("yield np.eye(problem.n)[0]"))
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
     monkeypatch.setattr(compare, "_page", page)
     shown = spcabench("compare", *typed.split())
     assert (found, shown.returncode) == ([COMPARED[typed]], 0), shown
     assert shown.stdout.splitlines() == ["the table", str(here / "index.html")]
-
-
-SIZES = {"1x40": (1, 40, None), "7x3.2": (7, 3.2, None), "7x3,4": (7, 3, 4), "40x1,40": (40, 1, 40)}
 
 
 def test_a_figure_is_drawn_in_the_typed_size_with_the_typed_seeds(spcabench, here, monkeypatch):
@@ -158,15 +139,13 @@ def test_a_figure_is_drawn_in_the_typed_size_with_the_typed_seeds(spcabench, her
     monkeypatch.setattr(workflow, "workflow", lambda *called: drawn.append(called) or 0)
     monkeypatch.setattr(figures, "_print_verdicts", lambda *called: None)
     monkeypatch.setattr(draw, "draw_to", lambda *called: drawn.append(called))
-    for size, inches in SIZES.items():
-        words = ("--seeds", "7:9", "--jobs", "3", "--out", "x.pdf", "--size", size)
-        assert spcabench("figure", name, *words).returncode == 0
-        (targets, _, jobs, _, _), (figure, rows, files, *sizes) = drawn
-        home = "quick-seeds-7-9"
-        expected = [f"results/{home}/figures/{name}/{e}" for e in ("figure.svg", "claims.json")]
-        assert (targets, jobs, figure, tuple(sizes)) == (expected, 3, name, inches)
-        assert rows and all(home in file.parts for file in rows) and files == [Path("x.pdf")]
-        drawn.clear()
+    words = ("--seeds", "7:9", "--jobs", "3", "--out", "x.pdf", "--size", "7x3.2,4")
+    assert spcabench("figure", name, *words).returncode == 0
+    (targets, _, jobs, _, _), (figure, rows, files, *sizes) = drawn
+    home = "quick-seeds-7-9"
+    expected = [f"results/{home}/figures/{name}/{e}" for e in ("figure.svg", "claims.json")]
+    assert (targets, jobs, figure, sizes) == (expected, 3, name, [7, 3.2, 4])
+    assert rows and all(home in file.parts for file in rows) and files == [Path("x.pdf")]
 
 
 def test_a_step_of_the_workflow_runs_the_jobs_of_its_files(spcabench, here, monkeypatch):
@@ -186,25 +165,16 @@ def test_a_step_of_the_workflow_runs_the_jobs_of_its_files(spcabench, here, monk
     assert done[-1].out == entrant.rows(home) and done[-1].key == plans.job(entrant, home).key
 
 
-def test_lists_advice_and_statements_are_those_of_the_results(spcabench, monkeypatch):
-    for columns in ("60", "40", "200"):
-        monkeypatch.setenv("COLUMNS", columns)
-        for kind in ("solver", "dataset", "figure"):
-            lines = spcabench("list", f"{kind}s").stdout.splitlines()
-            assert [line.split()[0] for line in lines] == registry.names(kind)
-            assert max(map(len, lines)) <= max(int(columns), 60)
-    best = r"^(\w+) +([\d.]+) % +([\d.]+) % +\S+ [mu]?s  (?:no|\d+ of \d+)$"
-    found = re.findall(best, spcabench("advise", "genes", "--time", "0.01").stdout, re.MULTILINE)
-    means, worst = ([float(row[i]) for row in found] for i in (1, 2))
-    assert 1 <= len(found) <= 5 and {row[0] for row in found} <= {*registry.names("solver")}
-    assert means == sorted(means, reverse=True) and 50.0 < max(means) <= 100.0
-    assert all(0.0 <= w <= m for w, m in zip(worst, means, strict=True))
+def test_lists_and_statements_are_those_of_the_results(spcabench):
+    for kind in ("solver", "dataset", "figure"):
+        lines = spcabench("list", f"{kind}s").stdout.splitlines()
+        assert [line.split()[0] for line in lines] == registry.names(kind)
     shown = spcabench("claim", "k3", "H4").stdout
     assert re.findall(r"^[A-Z]\d+(?= )", shown, re.MULTILINE) == ["K3", "H4"]
 
 
-def test_output_of_a_solver_is_no_part_of_the_answer(spcabench, here, monkeypatch):
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+def test_output_of_a_solver_is_no_part_of_the_answer(spcabench, here):
+
     (here / "mine.py").write_text(text_of("print('hello')\nyield np.eye(problem.n)[0]"))
     completed = spcabench("solve", "pitprops", "--solver", "mine.py", "-k", "3", "--json")
     assert json.loads(completed.stdout) and "hello" in completed.stderr
@@ -251,13 +221,7 @@ def test_annotations_of_a_users_solver_are_read_if_they_can_be(add_file):
             settings.read(["other=4.5"], "mine")
 
 
-def test_scores_are_those_of_the_variables_with_these_names(spcabench, here, monkeypatch):
+def test_a_picture_is_drawn_whatever_the_display(spcabench, here, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "nosuch")  # as a notebook sets it for its children
-    X = np.random.default_rng(0).standard_normal((20, 4))
-    frame = pd.DataFrame(X, columns=[*"abcd"])
-    frame.to_csv("a.csv", index=False)
-    frame[[*"dcba"]].to_csv("b.csv", index=False)
-    spcabench("solve", "a.csv", "-k", "2", "--out", "m.npz", "--plot", "biplot:p.svg")
+    spcabench("solve", "pitprops", "-k", "2", "--plot", "p.svg")
     assert b"<svg" in (here / "p.svg").read_bytes()
-    first, second = (spcabench("apply", "m.npz", file).stdout for file in ("a.csv", "b.csv"))
-    assert first == second and first.count("\n") == 21

@@ -41,16 +41,6 @@ def test_a_vector_is_graded(spcabench, here, optimum):
         assert graded.returncode == 1 and "not feasible: x has " in graded.stdout
 
 
-def test_own_data_are_graded_without_a_table(spcabench, here):
-    X = np.random.default_rng(0).standard_normal((30, 4))
-    np.save("data.npy", X)
-    for sign in (1.0, -1.0):
-        np.save("x.npy", sign * np.eye(4)[2])
-        graded = spcabench("grade", "x.npy", "--problem", "data.npy")
-        assert graded.returncode == 0 and "best known" not in graded.stdout
-        assert f"{X[:, 2].var(ddof=1):.9g}" in graded.stdout
-
-
 @pytest.mark.parametrize("suffix", output_files.TABLES)
 def test_what_solve_writes_can_be_read(problem, tmp_path, suffix):
     components = api.solve(problem, "tpower", n_components=2, k=3)
@@ -59,9 +49,7 @@ def test_what_solve_writes_can_be_read(problem, tmp_path, suffix):
     for i, result in enumerate(components, 1):
         x = grading.read(file, problem.n, problem.features, f"component {i}")
         assert np.allclose(np.abs(x), np.abs(result.x))
-    with pytest.raises(
-        InputError, match=r"2 columns \(component 1, .*\); choose one with --column"
-    ):
+    with pytest.raises(InputError, match="2 columns"):
         grading.read(file, problem.n, problem.features)
 
 
@@ -69,10 +57,8 @@ def test_what_solve_writes_can_be_read(problem, tmp_path, suffix):
 def table(monkeypatch, tmp_path, optimum):
     """Provide a table of best known answers with a poor entry for pit props."""
     item = suite.by_name()["pit props", False]
-    good = update_best_known.of_result(item, optimum)
-    poor = replace(
-        good, value=1.0, bound=5.0, proven=False, support=[0], loadings=[1.0], who="somebody"
-    )
+    vector = dict(value=1.0, bound=5.0, proven=False, support=[0], loadings=[1.0])
+    poor = replace(update_best_known.of_result(item, optimum), **vector, who="somebody")
     file = tmp_path / "table.json"
     best_known.write([poor], file)
     read, write = best_known.read, best_known.write
@@ -81,19 +67,11 @@ def table(monkeypatch, tmp_path, optimum):
     return lambda: read(file)
 
 
-def test_what_is_known_of_a_problem_is_shown(table, spcabench, monkeypatch):
+def test_what_is_known_of_a_problem_is_shown(table, spcabench):
     shown = spcabench("best-known", "pit props", "-k", K)
     assert shown.returncode == 0 and "5, proven by brute_force" in shown.stdout
-    best_known.write([replace(entry, bound_by="") for entry in table().values()])
-    assert "5, by a method that was not recorded" in spcabench("best-known", "pit props").stdout
     other = spcabench("best-known", "pit props", "-k", 3)
     assert other.returncode == 2 and other.stderr.strip().endswith(f"; answers exist for k = {K}")
-    monkeypatch.setenv("SPCABENCH_DATA", "")  # the published covariance is not at hand
-    best_known.write(
-        [replace(entry, item="pitprops", problem="else") for entry in table().values()]
-    )
-    absent = spcabench("best-known", "pitprops", "-k", K)
-    assert absent.returncode == 0 and "the data 'else' are not available here" in absent.stdout
 
 
 def test_a_better_answer_is_proposed_computed_again_and_taken_over(spcabench, here, table, optimum):
@@ -103,10 +81,9 @@ def test_a_better_answer_is_proposed_computed_again_and_taken_over(spcabench, he
     proposal = json.loads((here / "p.json").read_text())
     (here / "p.json").write_text(json.dumps(proposal | {"value": 9.0, "proven": True}))
     assert spcabench("best-known", "--update", "p.json").returncode == 0
-    ((key, entry),) = table().items()
-    assert key == ("pit props", "pitprops", K, False)
-    assert entry.who == "unnamed"
-    assert entry.value == pytest.approx(optimum.variance)
+    (entry,) = table().values()
+    assert entry.who == "unnamed" and entry.value == pytest.approx(optimum.variance)
+
     assert spcabench(*words).returncode == 2  # it is not better than itself
     assert spcabench("best-known", "--update", "p.json").returncode == 2
 

@@ -56,21 +56,3 @@ def test_a_column_that_dominates_is_named_once_at_the_top(scale, here, spcabench
     first, _, rest = (here / "t_report.html").read_text().partition('<h2 id="data">')
     assert ("c has 100% of the variance" in first) == (not scale)
     assert "c has 100%" not in rest
-
-
-@pytest.mark.parametrize(
-    ("words", "has", "lacks"),
-    [
-        (("pitprops",), "elbow of the variance", "Scores of"),
-        (("pitprops", "-k", "1:3", "--components", "1"), "K = 3", "Scores of"),
-        (
-            ("t.csv", "--label", "town", "--missing", "rows", "-k", "2", "--checks", "none"),
-            "Scores",
-            "Gap",
-        ),
-    ],
-)
-def test_what_does_not_apply_is_left_out(table, tmp_path, spcabench, words, has, lacks):
-    spcabench("report", *words, "--out", "x.html")
-    page = (tmp_path / "x.html").read_text()
-    assert has in page and lacks not in page

@@ -11,7 +11,7 @@ from spcabench import validate
 from spcabench.errors import InputError
 
 S = np.array([[2.0, 1.0], [1.0, 2.0]])
-NAN = np.array([[1.0, 2.0], [3.0, np.nan]])
+NAN = np.array([[1.0, np.nan], [np.nan, 3.0]])
 
 ACCEPTED = [
     (lambda: validate.whole("k", np.int8(3), 3, 3), 3),
@@ -51,8 +51,9 @@ REFUSED = {
     "k: empty": lambda: validate.several("k", ()),
     r"shape \(3,\)": lambda: validate.loading("start", np.ones(2), 3),
     "0 sample": lambda: validate.table("X", np.ones((0, 3))),
-    "1 NaN or infinite entries, the first in row 2, column 2": lambda: validate.table("X", NAN),
-    "the first in row 2, column 2;": lambda: validate.table("X", sp.csr_array(NAN)),
+    "2 NaN or infinite entries, the first in row 1, column 2": lambda: validate.table("X", NAN),
+    "the first in row 2, column 1;": lambda: validate.table("X", sp.csr_array(NAN)),
+    "the first in row 1, column 'b'": lambda: validate.table("X", pd.DataFrame(NAN, None, [*"ab"])),
     "1 sample; at least two": lambda: validate.data(np.ones((1, 3))),
     "the largest entry is 1.01e[+]60": lambda: validate.data(1.01e60 * np.eye(2)),
     "the largest entry is 9e-61": lambda: validate.data(-9e-61 * np.eye(2)),

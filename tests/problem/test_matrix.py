@@ -238,8 +238,8 @@ def test_preprocessing_is_the_same_for_dense_and_sparse_data(settings, center):
         deviation = np.sqrt((expected**2).mean(axis=0))
         expected /= np.where(deviation > 0, deviation, 1.0)
     expected /= np.sqrt({"1": 1, "m": 10, "m - 1": 9}[settings.get("divisor", "m - 1")])
-    for make in (np.array, sp.csc_array, sp.csr_array, sp.coo_array):
-        data = make(X)
+    for form in ("", "csc", "csr", "coo", "bsr", "dia", "dok", "lil"):
+        data = sp.csr_array(X).asformat(form) if form else X.copy()
         assert _close(Problem.from_data(data, center=center, **settings).matrix.dense(), expected)
         assert _close(data.toarray() if sp.issparse(data) else data, X)  # not changed
 

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spcabench import registry
 from spcabench.errors import InputError
 from spcabench.readers import corpus, docword
 from spcabench.readers.corpus import read_docword, read_vocabulary
@@ -88,24 +87,3 @@ def test_a_vocabulary_has_a_name_for_each_variable(tmp_path):
     for count in (1, 3):
         with pytest.raises(InputError, match=rf"vocab.txt: contains 2 names, .* {count} var"):
             read_vocabulary(path, count)
-
-
-@pytest.mark.parametrize("center", [True, False])
-@pytest.mark.parametrize("values", ["counts", "tfidf", "presence"])
-def test_values_of_the_words_agree_streamed_and_in_memory(data_folder, values, center):
-    rng = np.random.default_rng(3)
-    counts = rng.poisson(0.5, (30, 9)) + (rng.random((30, 9)) < 0.1)
-    (data_folder / "kos").mkdir()
-    write(data_folder, text_of(counts)).rename(data_folder / "kos" / "docword.kos.txt")
-    load = registry.module("dataset", "bag_of_words").load
-    present = (counts > 0).astype(float)
-    idf = np.log(30 / present.sum(axis=0))
-    A = {"counts": counts, "tfidf": counts * idf, "presence": present}[values]
-    A = A - A.mean(axis=0) if center else A
-    full = load("kos", center, values=values)
-    np.testing.assert_allclose(full.given_as("covariance").matrix.S, A.T @ A, atol=1e-9)
-    some = load("kos", center, words=4, values=values)
-    chosen = [int(name) for name in some.features]
-    np.testing.assert_allclose(some.matrix.S, A[:, chosen].T @ A[:, chosen] / 30, atol=1e-12)
-    by = (counts if values == "presence" else A).var(axis=0)
-    assert by[chosen].min() >= np.delete(by, chosen).max() - 1e-12

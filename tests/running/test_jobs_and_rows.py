@@ -78,7 +78,6 @@ def test_every_group_is_in_one_job_and_what_is_timed_or_long_in_one_of_its_own(f
     untimed = ["gpower1", "brute_force", "measure-trace"]
     assert short.keys() == {*untimed, "timed-gaussian", "timed-measure-exclusive"}
     assert {figure_jobs.job(figure, "paper", name).timing.rounds for name in long} == {1}
-    assert [figure_jobs.budget("paper", count) for count in (1, 3, 100)] == [90.0, 30.0, 10.0]
 
 
 def test_a_job_has_the_rows_of_each_of_its_groups(figure, tmp_path):
@@ -94,12 +93,8 @@ def test_a_job_has_the_rows_of_each_of_its_groups(figure, tmp_path):
     gpower1, grqi, _ = table[table.solver.notna()].to_dict("records")
     assert grqi["k"] == grqi["cardinality"] == gpower1["cardinality"] == len(gpower1["support"])
     assert len(gpower1["values"]) == gpower1["cardinality"] and gpower1["search_runs"] >= 1
-    assert grqi["peak_memory"] > grqi["memory_before"] > 0
-    solved = table[table.solver.notna()]
-    assert gpower1["flops"] > 0 and (solved.variance <= solved.bound).all()
-    assert (solved.variance_refit >= solved.variance - 1e-12).all()
     assert all(about["threads"] >= 1 for about in table.machine)
-    assert not list(out.parent.glob("*.journal")) and not list(out.parent.glob(".*"))
+    assert [*out.parent.iterdir()] == [out]
 
 
 def test_timed_rows_are_interleaved_and_a_function_that_measures_times_is_called_once(
