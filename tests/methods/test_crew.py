@@ -11,12 +11,10 @@ import numpy as np
 import psutil
 import pytest
 
-from spcabench import api
 from spcabench.errors import InputError
 from spcabench.methods.exact_search import branch_and_bound, crew, pair_part
 from spcabench.problem.problem import Problem
 from spcabench.run import Run
-from spcabench.solving.call import Limits
 from tests import problems
 
 
@@ -31,11 +29,9 @@ def divided(monkeypatch):
     monkeypatch.setattr(pair_part, "ROOT", 1)
 
 
-def searched(problem, jobs, k=8, nonnegative=False, limits=None, budget=2e11):
-    settings = {"jobs": jobs, "budget": budget}
-    return api.solve(
-        problem, "branch_and_bound", k=k, nonnegative=nonnegative, limits=limits, settings=settings
-    )
+def searched(problem, jobs, k=8, budget=2e11, **settings):
+    settings = {"jobs": jobs, "budget": budget, **settings}
+    return problems.solve(problem, "branch_and_bound", k, **settings)
 
 
 SEARCHES = {"proven": (40, 8, 2e11), "work_limit": (60, 20, 2e8)}  # status -> n, k, budget
@@ -45,24 +41,19 @@ SEARCHES = {"proven": (40, 8, 2e11), "work_limit": (60, 20, 2e8)}  # status -> n
 def test_the_search_is_the_same_for_any_number_of_processes(status, nonnegative):
     n, k, budget = SEARCHES[status]
     one, *others = (
-        searched(gaussian(n), jobs, k, nonnegative=nonnegative, budget=budget) for jobs in (1, 2, 3)
+        searched(gaussian(n), jobs, k, budget, nonnegative=nonnegative) for jobs in (1, 2, 3)
     )
     assert one.extra["nodes"] > 3 and one.status == status
     for other in others:
-        assert (other.status, other.extra, other.cost.flops) == (
-            one.status,
-            one.extra,
-            one.cost.flops,
-        )
-        assert other.claim.bound == one.claim.bound
+        assert (other.status, other.extra) == (one.status, one.extra)
+        assert (other.cost.flops, other.claim.bound) == (one.cost.flops, one.claim.bound)
         np.testing.assert_array_equal(other.x, one.x)
     assert not active_children()
 
 
 def test_a_search_that_is_stopped_leaves_no_process():
     start = time.monotonic()
-    limits = Limits(time_limit=0.5, max_iterations=10**9)
-    result = searched(gaussian(100), 2, k=25, limits=limits)
+    result = searched(gaussian(100), 2, 25, time_limit=0.5, max_iterations=10**9)
     assert result.status in ("time_limit", "work_limit") and time.monotonic() - start < 60.0
     assert not active_children()
 

@@ -84,10 +84,8 @@ def test_no_bound_is_below_the_largest_eigenvalue(seed, form, center, deflation,
 def test_centring_and_deflations_by_projection_are_recognised(seed):
     problem = Problem.from_data(_sparse(seed))
     for deflation in ("projection", "orthogonal_projection", "schur", "drop_features"):
-        last = api.solve(problem, "tpower", n_components=3, k=4, deflation=deflation)[
-            -1
-        ].problem.data
-        Y, extra = without_projections(last)
+        *_, last = api.solve(problem, "tpower", n_components=3, k=4, deflation=deflation)
+        Y, extra = without_projections(last.problem.data)
         assert Y.rank == 0 and extra <= 1e-10 * np.sqrt(eigenvalue_bound(Y))
     x = np.ones(problem.n)
     other = data.Data(problem.data.X, problem.data.scale, np.ones((60, 1)), x[:, None])

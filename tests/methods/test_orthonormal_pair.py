@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from spcabench import api
 from spcabench.errors import InputError
 from spcabench.methods.orthonormal_pair import orthonormal_pair
 
@@ -44,14 +43,6 @@ def test_the_optimum_is_feasible_and_nothing_found_is_above_it(seed, k):
         y[list(T)] = rng.standard_normal(k)
         y /= np.linalg.norm(y)
         assert refined(S, y, y, R, T) <= pair.bound * (1.0 + 1e-9)
-
-
-def test_the_optimum_of_pit_props_is_proven():
-    problem = api.load("pitprops")
-    pair = orthonormal_pair(problem.given_as("covariance").matrix.S, 5)
-    disjoint = api.solve(problem, "disjoint_supports", n_components=2, k=5, deflation="joint")
-    assert pair.bound <= pair.value * (1.0 + 1e-6)
-    assert pair.value >= disjoint.measures.total * (1.0 - 1e-9)
 
 
 @pytest.mark.parametrize(("n", "k"), [(17, 8), (5, 1), (5, 6)])

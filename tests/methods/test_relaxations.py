@@ -116,10 +116,8 @@ def test_the_constrained_forms_agree_and_bound_every_k_sparse_vector(seed):
     scaled = Problem.from_covariance(1e-8 * problem.matrix.S)
     for k in {1, min(2 + seed % 3, problem.n)}:
         first, again = (api.solve(p, "dspca_constrained", k=k) for p in (problem, scaled))
-        exact = [
-            api.solve(problem, "exact_sdp_constrained", k=k, settings={"solver": solver})
-            for solver in ("SCS", "CLARABEL")
-        ]
+        name, solvers = "exact_sdp_constrained", ("SCS", "CLARABEL")
+        exact = [problems.solve(problem, name, k, solver=solver) for solver in solvers]
         results = [first, *exact]
         unit = 1e-9 * first.relaxation_bound
         low = max(result.relaxation_value for result in results)
@@ -135,12 +133,8 @@ def test_the_constrained_forms_agree_and_bound_every_k_sparse_vector(seed):
 @pytest.mark.parametrize(("m", "n", "k_u", "k"), [(3, 4, 2, 2), (5, 4, 1, 3), (4, 4, 4, 4)])
 def test_the_rectangular_form_bounds_every_sparse_pair(m, n, k_u, k):
     A = np.random.default_rng(0).standard_normal((m, n))
-    result = api.solve(
-        Problem.from_data(A, center=False, divisor="1"),
-        "exact_sdp_rectangular",
-        k=k,
-        settings={"k_u": k_u},
-    )
+    problem = Problem.from_data(A, center=False, divisor="1")
+    result = problems.solve(problem, "exact_sdp_rectangular", k, k_u=k_u)
     pairs = product(combinations(range(m), k_u), combinations(range(n), k))
     best = max(np.linalg.svd(A[np.ix_(R, C)])[1][0] for R, C in pairs)
     assert result.singular_value <= best * (1 + 1e-9)
@@ -152,22 +146,14 @@ def test_the_rectangular_form_bounds_every_sparse_pair(m, n, k_u, k):
 def test_a_part_of_the_eigenvalues_changes_no_answer(some, accuracy, monkeypatch):
     monkeypatch.setattr(smoothing, "LARGE", 50)
     problem = api.load("spiked", n=60, m=400)
-    settings = dict(rho=0.15 * float(problem.matrix.S.diagonal().max()), screen=False)
+    rho = 0.15 * float(problem.matrix.S.diagonal().max())
+    settings = dict(rho=rho, screen=False, max_iterations=60)
     full, part = (
-        api.solve(
-            problem, "dspca", **arguments({**settings, "max_iterations": 60, "eigenvalues": e})
-        )
+        api.solve(problem, "dspca", **arguments({**settings, "eigenvalues": e}))
         for e in ("full", some)
     )
     assert part.relaxation_value == pytest.approx(full.relaxation_value, rel=accuracy)
     assert part.relaxation_bound == pytest.approx(full.relaxation_bound, rel=accuracy)
-
-
-def test_continuation_goes_on_where_the_box_qps_were_solved_too_loosely():
-    problem = api.load("spiked", n=50, seed=300).given_as("covariance")
-    settings = {"lam": penalty("spiked", 50), "screen": False}
-    result = api.solve(problem, "bca_continuation", settings=settings)
-    assert result.status == "converged"  # the first ended at a gap of 1.09e-3
 
 
 def test_loose_box_qps_reach_the_same_gap_for_fewer_flops():
@@ -200,15 +186,19 @@ def test_the_limit_of_block_coordinate_ascent_is_optimal(seed):
     for _ in range(500):
         block_ascent.sweep(S, Z, V, lam, beta, 1000, 1e-13)
 
+    def dual(X):
+        return np.trace(X) * np.eye(n) - beta * np.linalg.inv(X) - S
+
     def residual(X):
         """Return the largest violation of the optimality conditions of problem (6)."""
-        U = np.trace(X) * np.eye(n) - beta * np.linalg.inv(X) - S
-        return np.abs(U + np.clip(X - U, -lam, lam)).max()
+        return np.abs(dual(X) + np.clip(X - dual(X), -lam, lam)).max()
 
+    off = ~np.eye(n, dtype=bool)
+    assert np.abs((V - S - dual(Z))[off]).max() < 1e-3
+    assert (np.abs(V - S)[off] <= lam * (1 + 1e-12)).all()
     assert residual(Z) < 1e-6 * lam < residual(Z + 1e-3 * np.eye(n))
     # and it is eps-suboptimal for problem (5), whose optimum is half of the squared relaxation's
-    exact = api.solve(
-        Problem.from_covariance(S), "exact_sdp", settings={"rho": lam, "solver": "CLARABEL"}
-    )
+    settings = {"rho": lam, "solver": "CLARABEL"}
+    exact = api.solve(Problem.from_covariance(S), "exact_sdp", settings=settings)
     reached = relaxation.value(S, Z, lam) - np.trace(Z) ** 2 / 2
     assert exact.relaxation_value**2 / 2 - reached <= eps + 1e-5

@@ -9,12 +9,10 @@ from hypothesis import strategies as st
 
 from spcabench import Problem, api, flops, registry
 from spcabench.methods import epsilon_net, lowrank, spannogram
-from spcabench.solving.call import arguments
 from tests import problems
 from tests.twins import twin
 
 KINDS = ("general", "integer", "equal and zero rows", "repeated eigenvalues")
-EXACT = registry.module("solver", "spannogram_exact")
 SAMPLED = registry.module("solver", "spannogram")
 
 
@@ -43,8 +41,8 @@ def _problem(kind, seed):
 
 
 def exact(problem, k, nonnegative, d, **settings):
-    settings["d"] = d
-    return api.solve(problem, "spannogram_exact", k=k, nonnegative=nonnegative, settings=settings)
+    settings |= {"nonnegative": nonnegative, "d": d}
+    return problems.solve(problem, "spannogram_exact", k, **settings)
 
 
 def rho(n, k, d, w):
@@ -70,13 +68,8 @@ def test_theorem_1_and_the_bounds_hold_and_at_the_rank_of_sigma_it_is_exact(
                 assert result.bound == pytest.approx(best, rel=1e-8)
             shifted = exact(problem, k, nonnegative, d, shift=True)
             assert best <= shifted.bound <= result.bound * (1 + 1e-9)
-            sampled = api.solve(
-                problem,
-                "spannogram",
-                k=k,
-                nonnegative=nonnegative,
-                settings={"d": d, "samples": "sharp"},
-            )
+            options = dict(nonnegative=nonnegative, d=d, samples="sharp")
+            sampled = problems.solve(problem, "spannogram", k, **options)
             assert sampled.bound >= best  # the harness's own: the sampled one is separate
             assert sampled.claim.bound is None
             if nonnegative:
@@ -108,7 +101,7 @@ def test_the_maximum_on_a_cone_is_feasible_and_not_beaten(seed):
         assert np.linalg.norm(c) == pytest.approx(1.0)
         assert (R @ c).min() >= -1e-9
         assert np.sum((R @ c) ** 2) == pytest.approx(value)
-        assert spannogram.cone_maximum(R, R.T @ R, value * (1 + 1e-9))[1].any() == False  # noqa: E712
+        assert not spannogram.cone_maximum(R, R.T @ R, value * (1 + 1e-9))[1].any()
 
 
 def _scored(V, c, k, signed):
@@ -182,8 +175,8 @@ def test_the_sampled_promise_is_kept_at_least_as_often_as_claimed():
         w, U = problem.covariance.leading_pairs(d + 1)
         V, _ = lowrank.low_rank(w, U, d)
         for again in range(3):
-            settings = dict(k=k, d=d, eps=eps, samples="sharp", nonnegative=True, seed=again)
-            result = api.solve(problem, "spannogram", **arguments(settings))
+            settings = dict(d=d, eps=eps, samples="sharp", nonnegative=True, seed=again)
+            result = problems.solve(problem, "spannogram", k, **settings)
             of_sampled, of_exact = (
                 np.sum((V.T @ answer.x) ** 2) for answer in (result, best_of_rank_d)
             )
@@ -196,12 +189,12 @@ def test_the_sampled_promise_is_kept_at_least_as_often_as_claimed():
 
 def test_without_enough_samples_there_is_no_bound_with_probability():
     problem, k = problems.problem("gaussian covariance", 1)
-    few = api.solve(problem, "spannogram", k=k, settings={"d": 2, "samples": 1})
-    enough = api.solve(problem, "spannogram", k=k, settings={"d": 2})
-    assert few.claim.bound_whp > enough.claim.bound_whp  # that of rank one, which is exact
-    assert few.claim.bound_whp == pytest.approx(
-        api.solve(problem, "spannogram", k=k, settings={"d": 1}).claim.bound_whp
+    one, few, enough = (
+        problems.solve(problem, "spannogram", k, **settings).claim.bound_whp
+        for settings in (dict(d=1), dict(d=2, samples=1), dict(d=2))
     )
+    assert few == pytest.approx(one)  # that of rank one, which is exact
+    assert few > enough
 
 
 @pytest.mark.parametrize("nonnegative", [True, False])
@@ -218,9 +211,8 @@ def test_a_path_is_what_single_runs_give(nonnegative, seed):
 def test_polishing_never_loses():
     for seed in range(10):
         problem, k = problems.problem("gaussian data", seed)
-        settings = dict(k=k, nonnegative=True, samples=4)
         plain, polished = (
-            api.solve(problem, "spannogram", **arguments({**settings, "polish": p}))
+            problems.solve(problem, "spannogram", k, nonnegative=True, samples=4, polish=p)
             for p in (False, True)
         )
         w, U = problem.covariance.leading_pairs(4)

@@ -17,47 +17,7 @@ from tests.problems import FAMILIES, GENERAL, SOLVERS, draws
 SPARSE = [s for s in SOLVERS if problems.traits(s).control]
 ALWAYS = [s for s in SPARSE if problems.traits(s).nonnegative == "always"]
 DENSE = [s for s in SOLVERS if not problems.traits(s).control]
-STARTED = [
-    s
-    for s in SPARSE
-    if problems.traits(s).control == "cardinality"
-    and problems.traits(s).accepts == "either"
-    and not problems.traits(s).relaxation
-    and "start" in parameters(registry.module("solver", s).solve)
-]
 TINY = ("integers", "duplicates", "rank_one", "orthogonal", "exchangeable", "equal_blocks")
-# of each kind: they show what the harness does
-some_solvers = pytest.mark.parametrize("solver", ["em", "gpower1", "bca", "power_method", "fps"])
-
-
-def _arrays(problem):
-    matrix = problem.matrix
-    return [
-        np.array(a.toarray() if hasattr(a, "toarray") else a)
-        for a in vars(matrix).values()
-        if hasattr(a, "dtype")
-    ]
-
-
-def _check_unit(result, n):
-    assert result.x.dtype == np.float64
-    assert result.x.shape == (n,)
-    assert np.isfinite(result.x).all()
-    assert abs(np.linalg.norm(result.x) - 1.0) < 1e-12
-
-
-def _check_sparse(result, Sigma, k, exact):
-    best = problems.optimum(Sigma, k, result.nonnegative)
-    assert result.cardinality <= k
-    assert abs(result.variance - result.x @ Sigma @ result.x) <= 1e-9 * best
-    assert result.variance <= best * (1 + 1e-9)
-    assert result.bound >= best
-    assert result.gap >= 0
-    if exact:
-        assert result.variance >= best * (1 - 1e-9)
-    if result.u is not None:
-        assert abs(np.linalg.norm(result.u) - 1.0) < 1e-12
-        assert abs(result.singular_value) <= np.sqrt(best) * (1 + 1e-9)
 
 
 def _problem(family, seed):
@@ -76,7 +36,7 @@ def test_answers_are_feasible_and_never_beat_the_optimum(solver, drawn):
     traits = problems.traits(solver)
     for family, seed in drawn:
         problem, k = _problem(family, seed)
-        before, Sigma = _arrays(problem), problems.explicit(problem)
+        Sigma = problems.explicit(problem)
         for settings in ({}, {"nonnegative": True}) if traits.nonnegative else ({},):
             result = problems.solve(problem, solver, k, **settings)
             # equal columns leave or enter together: a search can then miss k, and must say so
@@ -84,15 +44,14 @@ def test_answers_are_feasible_and_never_beat_the_optimum(solver, drawn):
             assert result.good or family.split()[0] not in GENERAL
             if not result.good:
                 continue
-            refit = problems.solve(problem, solver, k, refit=True, **settings)
-            for answer in (result, refit):
-                _check_unit(answer, problem.n)
-                _check_sparse(answer, Sigma, k, traits.exact)
-                assert answer.nonnegative == (bool(settings) or traits.nonnegative == "always")
-                assert answer.x.min() >= 0.0 or not answer.nonnegative
-            assert refit.variance >= result.variance * (1 - 1e-9)
-            assert set(refit.support) <= set(result.support)
-        assert all(np.array_equal(a, b) for a, b in zip(before, _arrays(problem), strict=True))
+            best = problems.optimum(Sigma, k, result.nonnegative)
+            assert abs(result.variance - result.x @ Sigma @ result.x) <= 1e-9 * best
+            assert best * (1 - 1e-9) * traits.exact <= result.variance <= best * (1 + 1e-9)
+            assert result.bound >= best and result.gap >= 0
+            assert result.nonnegative == (bool(settings) or traits.nonnegative == "always")
+            if result.u is not None:
+                assert abs(np.linalg.norm(result.u) - 1.0) < 1e-12
+                assert abs(result.singular_value) <= np.sqrt(best) * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("solver", DENSE)
@@ -100,40 +59,11 @@ def test_solvers_that_are_not_sparse_give_eigenvectors(solver):
     for family, seed in product(FAMILIES, range(2)):
         problem, _ = problems.problem(family, seed)
         result = api.solve(problem, solver)
-        _check_unit(result, problem.n)
+        assert result.good
         if result.status == "converged":
             Sigma = problems.explicit(problem)
             residual = Sigma @ result.x - result.variance * result.x
             assert np.linalg.norm(residual) <= 1e-5 * np.linalg.norm(Sigma, 2)
-
-
-@some_solvers
-def test_limits_are_respected(solver):
-    problem, _ = problems.problem("gaussian data", 3)
-    for steps in (0, 1, 3):
-        result = problems.once(problem, solver, max_iterations=steps)
-        assert result.iterations <= steps
-        assert (
-            result.status == "max_iterations"
-            or result.iterations < steps
-            or result.status == "converged"
-        )
-    result = problems.once(problem, solver, tol=0.0, max_iterations=3, time_limit=0.0)
-    assert (result.status, result.iterations) == ("time_limit", 0)
-
-
-@some_solvers
-def test_history_has_one_entry_per_iterate_and_ends_at_the_result(solver):
-    problem, _ = problems.problem("spiked data", 0)
-    plain, result = (problems.once(problem, solver, history=h) for h in (False, True))
-    flops = [entry["flops"] for entry in result.history]
-    assert len(flops) == result.iterations + 1
-    assert flops[0] == 0
-    assert flops == sorted(flops)
-    assert flops[-1] == result.cost.flops == plain.cost.flops  # grading is not charged
-    assert result.cost.setup_flops == plain.cost.setup_flops
-    assert result.history[-1]["variance"] == pytest.approx(result.variance, rel=1e-12)
-    assert not plain.history
 
 
 @pytest.mark.parametrize(("solver", "drawn"), draws(SOLVERS, GENERAL, 1, 4, 2))
@@ -146,9 +76,9 @@ def test_runs_units_and_the_order_and_signs_of_variables_change_no_answer(solver
         for form in ("data", "covariance"):
 
             def solved(Y, form=form, k=k):
-                if form == "covariance":
-                    return problems.solve(Problem.from_covariance(Y.T @ Y), solver, k, seed=5)
-                return problems.solve(Problem.from_data(Y), solver, k, seed=5)
+                data = form == "data"
+                problem = Problem.from_data(Y) if data else Problem.from_covariance(Y.T @ Y)
+                return problems.solve(problem, solver, k, seed=5)
 
             a, again, permuted = solved(X), solved(X.copy()), solved((X * signs)[:, order])
             assert np.array_equal(a.x, again.x)
@@ -167,26 +97,6 @@ def test_runs_units_and_the_order_and_signs_of_variables_change_no_answer(solver
                     assert getattr(scaled, name) == pytest.approx(unit * value, rel=1e-6)
 
 
-@pytest.mark.parametrize(("solver", "drawn"), draws(SOLVERS, GENERAL, 1, 2, 2))
-def test_sparse_and_implicitly_centred_input_agree_with_dense(solver, drawn):
-    for family, seed in drawn:
-        X, k = problems.draw(family, seed)
-        X[np.random.default_rng(seed).random(X.shape) < 0.3] = 0.0
-        for center, form in ((False, "csr"), (True, "csc")):
-            dense = Problem.from_data(X - X.mean(axis=0) if center else X, center=False)
-            sparse = Problem.from_data(problems.as_sparse(X, form), center=center)
-            assert sparse.form == "sparse"
-            a, b = (problems.solve(p, solver, k) for p in (dense, sparse))
-            assert a.variance == pytest.approx(b.variance, rel=1e-8)
-            assert a.cardinality == b.cardinality
-
-
-def _check_zero(result):
-    assert result.status == "zero"
-    assert not result.good
-    assert not result.x.any()
-
-
 @pytest.mark.parametrize("solver", [s for s in SPARSE if problems.traits(s).control == "penalty"])
 def test_beyond_the_largest_penalty_the_status_is_zero(solver):
     module = registry.module("solver", solver)
@@ -198,14 +108,15 @@ def test_beyond_the_largest_penalty_the_status_is_zero(solver):
     if module.TRAITS.relaxation:
         assert result.support.tolist() == [np.argmax((X**2).sum(axis=0))]
     else:
-        _check_zero(result)
+        assert result.status == "zero"
 
 
-@pytest.mark.parametrize("solver", STARTED)
+@pytest.mark.parametrize("solver", ["grqi", "ssvd_grqi", "tpower"])
 def test_from_a_start_on_a_zero_column_the_status_is_zero(solver):
     X, k = problems.draw("zero_column", 1)
     start = (~X.any(axis=0)).astype(float)
-    _check_zero(problems.solve(Problem.from_data(X, center=False), solver, k, start=start))
+    problem = Problem.from_data(X, center=False)
+    assert problems.solve(problem, solver, k, start=start).status == "zero"
 
 
 SEVERAL = [s for s in SOLVERS if "components" in parameters(registry.module("solver", s).solve)]

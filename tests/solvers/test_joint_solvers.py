@@ -5,31 +5,12 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from spcabench import Problem, api, registry
+from spcabench import Problem, api
 from spcabench.registry import module
 from spcabench.solving.call import arguments
 from spcabench.solving.formulations import fault_of_joint as fault
-from spcabench.steps import varimax
 from tests import problems
-
-sca = module("solver", "sca")
-
-
-# two_spikes
-
-
-@pytest.mark.parametrize("overlap", [0.1, 0.5, 0.9])
-def test_two_spikes_are_the_leading_eigenvectors(overlap):
-    problem = api.load("two_spikes", overlap=overlap, strength=2.0, seed=0)
-    U = np.array(problem.provenance["loadings"]).T
-    assert np.allclose(U.T @ U, np.eye(2), atol=1e-12)
-    assert np.count_nonzero(U, axis=0).tolist() == [20, 20]
-    assert np.count_nonzero(U.all(axis=1)) == 20 * overlap
-    assert np.flatnonzero(U.any(axis=1)).tolist() == problem.provenance["support"]
-    w = np.linalg.eigvalsh(problem.matrix.S)
-    assert np.allclose(w[-2:], 3.0) and np.allclose(w[:-2], 1.0)
-    assert np.allclose(problem.matrix.S @ U, 3.0 * U)
-
+from tests.problems import SOLVERS, traits
 
 # row_sparse
 
@@ -46,9 +27,7 @@ def best_common(S, k, q):
 def test_row_sparse_is_the_optimum_where_the_rank_is_that_of_the_components(seed, q):
     rng = np.random.default_rng(seed)
     A = rng.standard_normal((q, 9))
-    result = api.solve(
-        Problem.from_covariance(A.T @ A), "row_sparse", k=4, settings={"components": q}
-    )
+    result = problems.solve(Problem.from_covariance(A.T @ A), "row_sparse", 4, components=q)
     assert result.extra["objective"] == pytest.approx(best_common(A.T @ A, 4, q))
 
 
@@ -93,7 +72,7 @@ def test_an_answer_keeps_its_formulation_rises_and_is_at_most_the_optimum(q, fam
 @pytest.mark.parametrize("gamma", [0.01, 0.7, 2.0, 5.0, 100.0])
 def test_shrinkage_is_a_soft_threshold_to_the_bound(gamma):
     Y = np.random.default_rng(0).standard_normal((8, 3))
-    new = sca.shrunk(Y, gamma)
+    new = module("solver", "sca").shrunk(Y, gamma)
     assert np.abs(new).sum() == pytest.approx(min(gamma, np.abs(Y).sum()))
     left = new != 0.0
     level = (np.abs(Y) - np.abs(new))[left]
@@ -102,31 +81,40 @@ def test_shrinkage_is_a_soft_threshold_to_the_bound(gamma):
     assert (np.sign(new)[left] == np.sign(Y)[left]).all()
 
 
-@pytest.mark.parametrize("seed", problems.some(2, range(6)))
-def test_varimax_of_two_columns_is_the_best_rotation(seed):
-    rng = np.random.default_rng(seed)
-    Y = np.linalg.qr(rng.standard_normal((9, 2)))[0]
-    turned = varimax(Y)
-    assert np.allclose(turned @ turned.T, Y @ Y.T)
-    angles = np.linspace(0.0, np.pi, 2000)
-    criterion = [(Y @ [[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]]) ** 4 for a in angles]
-    assert (turned**4).sum() >= max(c.sum() for c in criterion) - 1e-9
+# without and with a penalty
 
 
 @pytest.mark.parametrize("q", [1, 3])
 @pytest.mark.parametrize(
-    ("solver", "k", "settings"),
+    ("solver", "settings"),
     [
-        ("sca", None, {"shrinkage": 0.5 / np.sqrt(13)}),
-        ("spca_elastic_net", 13, {"ridge": 0.0}),
+        ("sca", {"shrinkage": 0.5 / np.sqrt(13)}),
+        ("spca_elastic_net", {"k": 13, "ridge": 0.0}),
+        ("amanpg", {"lambda_1": 0.0}),
+        ("spca_variable_projection", {"alpha": 0.0}),
     ],
 )
-def test_without_shrinkage_the_leading_eigenvectors_are_spanned(solver, k, settings, q):
+def test_without_shrinkage_the_leading_eigenvectors_are_spanned(solver, settings, q):
     problem = api.load("pitprops")
-    Z = api.solve(problem, solver, k=k, settings={**settings, "components": q}).Z
+    Z = api.solve(problem, solver, **arguments({**settings, "components": q})).Z
     V = np.linalg.eigh(problem.matrix.S)[1][:, -q:]
     basis = np.linalg.qr(Z)[0]
     assert np.allclose(basis @ basis.T, V @ V.T, atol=1e-4)
+
+
+@pytest.mark.parametrize("seed", problems.some(1, range(3)))
+@pytest.mark.parametrize(
+    ("solver", "name", "penalty"),
+    [("amanpg", "lambda_1", 4.5), ("spca_variable_projection", "alpha", 0.05)],
+)
+def test_with_a_penalty_the_variables_of_both_factors_are_found(solver, name, penalty, seed):
+    rng = np.random.default_rng(seed)
+    F = rng.standard_normal((400, 2)) * [3.0, 2.0]
+    X = np.repeat(F, 5, axis=1) + 0.3 * rng.standard_normal((400, 10))
+    settings = {name: penalty, "components": 2}
+    Z = api.solve(Problem.from_data(X, divisor="m"), solver, **arguments(settings)).Z
+    supports = sorted(tuple(np.flatnonzero(z)) for z in Z.T)
+    assert supports == [(0, 1, 2, 3, 4), (5, 6, 7, 8, 9)]
 
 
 # spca_elastic_net
@@ -158,18 +146,11 @@ def test_the_unit_of_the_variance_changes_no_loading(name, S):
 # solvers that are the same as another for one component
 
 
-SAME = {
-    name: module("solver", name).TRAITS.same_for_one
-    for name in registry.names("solver")
-    if module("solver", name).TRAITS.same_for_one
-}
-
-
-@pytest.mark.parametrize("name", SAME)
+@pytest.mark.parametrize("name", [s for s in SOLVERS if traits(s).same_for_one])
 @pytest.mark.parametrize("form", ["data", "covariance"])
 def test_a_solver_is_what_it_says_for_one_component(name, form):
     for seed in range(3):
         problem, k = problems.problem(f"gaussian {form}", seed)
-        result, other = (api.solve(problem, solver, k=k) for solver in (name, SAME[name]))
+        result, other = (api.solve(problem, s, k=k) for s in (name, traits(name).same_for_one))
         assert np.allclose(result.x, other.x, rtol=0.0, atol=1e-14)
         assert result.iterations == other.iterations

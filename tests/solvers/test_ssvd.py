@@ -3,22 +3,20 @@
 import numpy as np
 import pytest
 
-from spcabench import Problem, api, registry
-from spcabench.solving.call import Limits
+from spcabench import Problem, registry
 from spcabench.vectors import project, support
+from tests import problems
 
 
-def gaussian(seed, shape=(12, 20)):
-    return Problem.from_data(np.random.default_rng(seed).standard_normal(shape))
+def gaussian(seed):
+    return Problem.from_data(np.random.default_rng(seed).standard_normal((12, 20)))
 
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("k_u", [4, 12])
 def test_without_power_steps_the_answer_is_a_singular_pair_of_its_block(seed, k_u):
     drawn = gaussian(seed)
-    result = api.solve(
-        drawn, "ssvd_grqi", k=5, limits=Limits(max_iterations=40), settings={"k_u": k_u, "J": 2}
-    )
+    result = problems.solve(drawn, "ssvd_grqi", 5, max_iterations=40, k_u=k_u, J=2)
     R, u, v = drawn.matrix.dense(), result.u, result.x
     block = R[np.ix_(support(u), support(v))]
     u, v = u[support(u)], v[support(v)]
@@ -37,16 +35,3 @@ def test_the_start_may_be_the_largest_column_of_the_covariance(seed):
     first = next(solve(drawn, k=5, first="covariance"))
     assert np.allclose(first.x, project(column, 5))
     assert first.u @ (drawn.data @ first.x) > 0.0
-
-
-@pytest.mark.parametrize("shape", [(20, 20), (20, 320), (40, 40)])
-def test_a_step_of_the_sparse_svd_costs_what_its_smaller_side_costs(shape):
-    result = api.solve(
-        gaussian(0, shape),
-        "ssvd_grqi",
-        k=shape[1],
-        limits=Limits(max_iterations=3),
-        settings={"k_u": shape[0], "J": 0},
-    )
-    p, q = min(shape), max(shape)
-    assert result.cost.flops / result.iterations <= 3 * (p**2 * q + p**3)
