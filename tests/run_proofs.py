@@ -17,9 +17,9 @@ from time import process_time
 import pytest
 
 from tests import problems
-from tests.methods.test_dual import blocks, check_bounds
+from tests.methods.test_dual import blocks
 from tests.methods.test_exact_search import ENGINES, prove
-from tests.methods.test_splitting import check_splitting
+from tests.methods.test_splitting import check
 from tests.problems import FAMILIES
 
 BOUND_SEEDS, BLOCK_SEEDS, SEARCH_SEEDS = 90, 100, 25
@@ -30,13 +30,10 @@ def bounds_hold():
     """Check all bounds, and yield after each problem."""
     for nonnegative in (False, True):
         for family, seed in product(FAMILIES, range(1000, 1000 + BOUND_SEEDS)):
-            S = problems.explicit(problems.problem(family, seed)[0])
-            check_bounds(S, seed, nonnegative)
-            check_splitting(S, seed, nonnegative)
+            check(problems.explicit(problems.problem(family, seed)[0]), seed, nonnegative)
             yield
         for seed in range(BLOCK_SEEDS):
-            check_bounds(blocks(seed)[0], seed, nonnegative)
-            check_splitting(blocks(seed)[0], seed, nonnegative)
+            check(blocks(seed), seed, nonnegative)
             yield
 
 

@@ -41,19 +41,35 @@ def check_splitting(Sigma, k, nonnegative, F):
     assert recomputed == pytest.approx(search.bound, rel=1e-12)
 
 
+def _random(rng, Sigma):
+    """Return an asymmetric matrix of random scale that may be sparse or close to Sigma."""
+    U = rng.standard_normal(Sigma.shape) * np.abs(Sigma).max() * 10.0 ** rng.integers(-3, 2)
+    U *= rng.random(Sigma.shape) < rng.choice([0.3, 1.0])
+    return U + rng.integers(0, 2) * Sigma
+
+
+def check(Sigma, seed, nonnegative):
+    """Check random and minimised certificates at all cardinalities, also with fixed variables."""
+    n, rng = len(Sigma), np.random.default_rng(seed)
+    for k in range(1, n + 1):
+        best = problems.optimum(Sigma, k, nonnegative)
+        assert dual_value(Sigma, _random(rng, Sigma), Shape.single(k), nonnegative) >= best
+        if k < n:
+            check_dual(Sigma / best, k, nonnegative)
+        for F in (NONE, rng.permutation(n)[: rng.integers(0, k + 1)]):
+            best = optimum_with(Sigma, k, F, nonnegative)
+            S, W, B = (_random(rng, each) for each in (Sigma, np.abs(Sigma), Sigma))
+            assert Certificate(S, W, B.diagonal()).bound(Sigma, k, nonnegative, F) >= best
+            if len(F) < k < n and best > 0.0:
+                check_splitting(Sigma / best, k, nonnegative, F)
+
+
 @SIGNS
 @pytest.mark.parametrize("seed", problems.some(1, range(2)))
 @pytest.mark.parametrize("family", problems.some(4, FAMILIES))
-def test_no_minimised_certificate_is_below_the_optimum(family, seed, nonnegative):
-    S, rng = problems.explicit(problems.problem(family, seed)[0]), np.random.default_rng(seed)
-    for Sigma in (S, blocks(seed + FAMILIES.index(family))):
-        for k in range(1, len(Sigma)):
-            best = problems.optimum(Sigma, k, nonnegative)
-            check_dual(Sigma / best, k, nonnegative)
-            for F in (NONE, rng.permutation(len(Sigma))[: rng.integers(0, k)]):
-                best = optimum_with(Sigma, k, F, nonnegative)
-                if best > 0.0:
-                    check_splitting(Sigma / best, k, nonnegative, F)
+def test_no_certificate_is_below_the_optimum(family, seed, nonnegative):
+    check(problems.explicit(problems.problem(family, seed)[0]), seed, nonnegative)
+    check(blocks(seed + FAMILIES.index(family)), seed, nonnegative)
 
 
 @SIGNS

@@ -44,7 +44,8 @@ def test_restarts_find_the_leading_eigenvector_of_a_published_family(family, s):
 
 @pytest.mark.parametrize("s", [3, 8])
 def test_thresholding_misses_its_families(s):
-    assert found(*adversarial("diagonal", s=s), "diagonal_thresholding") == 0.0
+    problem, k = adversarial("diagonal", s=s)
+    assert found(problem, k, "diagonal_thresholding") == 0.0
     problem, k = adversarial("covariance", s=s + 2)
     tau = 0.5 / (s + 2)  # where the covariances of the optimum vanish
     assert problems.solve(problem, "covariance_thresholding", k, tau=tau).variance < 0.9
