@@ -1,12 +1,14 @@
 """Families of small random problems, and reference answers computed by definition."""
 
 from itertools import combinations
+from types import ModuleType
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 from spcabench import Problem, api, registry
+from spcabench.iterate import Traits
 from spcabench.solving.call import arguments
 
 GENERATED = True  # whether cases that are thorough are generated; tests/conftest.py decides
@@ -175,6 +177,13 @@ def _blocks(Sigma, size):
     """Return all principal blocks of a size as one array (count, size, size)."""
     W = np.array([*combinations(range(len(Sigma)), size)])
     return Sigma[W[:, :, None], W[:, None, :]]
+
+
+def solver_of(solve, **traits):
+    """Return the module of a solver with these traits."""
+    module = ModuleType("trial")
+    vars(module).update(solve=solve, TRAITS=Traits(**traits))
+    return module
 
 
 def traits(name):

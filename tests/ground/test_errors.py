@@ -7,18 +7,13 @@ import numpy as np
 import pytest
 
 from spcabench import Problem, api
-from spcabench.errors import InputError, in_one_line, last_frame, nearest, using_file
+from spcabench.errors import InputError, in_one_line, last_frame, using_file
 from tests import own_solver
 
 PROBLEM = Problem.from_data(np.random.default_rng(0).standard_normal((9, 8)), "nine samples")
 # what a new author gets wrong, and the line that is shown
 OWN = {
-    "x = A @ np.ones(5)\nyield x": ("ValueError", "line 13: x = A @ np.ones(5)"),
     "yield np.eye(problem.n)[0]\nA @ A": ("ValueError", "line 14: A @ A"),
-    "yield problem.covariance @ np.ones(99)": (
-        "ValueError",
-        "line 13: yield problem.covariance @ np.ones(99)",
-    ),
     "yield np.eye(problem.n)[0]\nassert k > 99": ("AssertionError (", "line 14: assert k > 99"),
     "raise SystemExit\nyield A": ("SystemExit", "line 13: raise SystemExit"),
     "raise ValueError('a' * 99 + 'b' * 99)  # the first line of a comment": (
@@ -43,10 +38,6 @@ def test_a_solvers_error_shows_its_last_line(body, tmp_path):
     assert "\n" not in error_text
 
 
-def _raise(error):
-    raise error
-
-
 @pytest.mark.parametrize(
     ("act", "message"),
     [
@@ -54,8 +45,7 @@ def _raise(error):
         (lambda file: file.parent.read_text(), "Is a directory"),
         (lambda file: json.loads("{\n,}"), ", line 2: not JSON"),
         (lambda file: b"\xff".decode(), "not utf-8 text"),
-        (lambda file: _raise(EOFError("ends early")), "damaged file (ends early)"),
-        (lambda file: _raise(zlib.error("bad")), "damaged file (bad)"),
+        (lambda file: zlib.decompress(b""), "damaged file"),
     ],
 )
 def test_what_goes_wrong_with_a_file_names_it(act, message, tmp_path):
@@ -63,8 +53,3 @@ def test_what_goes_wrong_with_a_file_names_it(act, message, tmp_path):
     with pytest.raises(InputError) as caught, using_file(file):
         act(file)
     assert str(caught.value).startswith(str(file)) and message in str(caught.value)
-
-
-def test_an_unknown_name_suggests_the_nearest_one():
-    assert "did you mean 'gamma'?" in nearest("setting", "gama", ["gamma", "lam"], "solver 'x'")
-    assert "choose from gamma, lam" in nearest("setting", "zzz", ["lam", "gamma"])

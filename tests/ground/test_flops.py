@@ -1,14 +1,12 @@
 """The ledger agrees exactly with the papers' flop formulas on runs with known supports."""
 
-from types import ModuleType
-
 import numpy as np
 import pytest
 
 from spcabench import Problem, api, flops
-from spcabench.iterate import Traits
 from spcabench.solving import driver, measures
 from spcabench.solving.call import arguments
+from tests.problems import solver_of
 
 M, N, K = 14, 11, 4
 X = np.random.default_rng(3).standard_normal((M, N))
@@ -71,34 +69,26 @@ def test_grading_and_conversions_are_free_and_what_a_solver_calls_is_its_own_wor
             assert ledger.on
             return ledger.flops
 
-    def measured():
-        measures.measures(problem, x[:, None])
-
     def converted():
         problem.given_as("covariance").given_as("data").given_as("sparse")
 
-    for work in (measured, converted, lambda: problem.variance(x)):
-        assert spent(work) == 0
+    def measured():
+        measures.measures(problem, x[:, None])
+
+    def graded():
+        problem.variance(x)
+
+    assert [spent(work) for work in (converted, measured, graded)] == [0, 0, 0]
     with flops.solving():
-        assert spent(measured) > 0
-        assert spent(converted) == 0
-        assert spent(lambda: problem.variance(x)) == product
-    assert not flops.LEDGER.on
+        assert spent(converted) == 0 < spent(measured) and spent(graded) == product
 
 
 def test_a_run_inside_a_run_is_counted_apart_and_the_outer_one_pays():
     with flops.counting() as ledger:
         flops.charge(5)
-        inner = api.solve(COVARIANCE, "power_method")
-        assert ledger.flops == 5 + inner.cost.flops + inner.cost.setup_flops
-    assert inner.cost.flops == api.solve(COVARIANCE, "power_method").cost.flops
-
-
-def solver_of(steps):
-    """Return the module of a solver."""
-    module = ModuleType("planted")
-    vars(module).update(TRAITS=Traits(control=None), solve=steps)
-    return module
+        inner = api.solve(COVARIANCE, "power_method").cost
+        assert ledger.flops == 5 + inner.total_flops
+    assert inner.flops == api.solve(COVARIANCE, "power_method").cost.flops
 
 
 def test_the_ledger_is_off_outside_runs_and_after_errors():
@@ -109,7 +99,7 @@ def test_the_ledger_is_off_outside_runs_and_after_errors():
 
     with flops.counting() as ledger:
         with pytest.raises(RuntimeError, match="planted"):
-            api.solve(COVARIANCE, solver_of(steps))
+            api.solve(COVARIANCE, solver_of(steps, control=None))
         assert (ledger.flops, ledger.compiled, ledger.on) == (0, 0, True)
     before = flops.LEDGER.flops
     COVARIANCE.matrix @ np.ones(N)
@@ -135,7 +125,7 @@ def test_a_kernel_is_charged_and_its_compilation_is_on_no_clock(monkeypatch):
             clock[0] += 1.0
             yield np.eye(problem.n)[0]
 
-    cost = api.solve(COVARIANCE, solver_of(steps)).cost
+    cost = api.solve(COVARIANCE, solver_of(steps, control=None)).cost
     assert (cost.flops, cost.setup_flops) == (7, 7)
     assert (cost.setup_time, cost.solve_time, cost.compile_time) == (1.0, 1.0, 100.0)
     assert flops.LEDGER.compile_seconds == before + 100.0

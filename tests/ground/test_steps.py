@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spcabench import steps
+from spcabench.problem import dense_steps
 from spcabench.problem.covariance import Covariance
 from spcabench.vectors import normalize
 
@@ -21,20 +22,27 @@ def semidefinite(seed, n):
     return X.T @ X, rng
 
 
+@pytest.mark.parametrize("small", [0, 128])  # by compiled steps, or by NumPy
 @seeds
-def test_signs_grow_by_the_columns_that_add_most_to_the_quadratic_form(seed, n):
-    S, _ = semidefinite(seed, n)
+def test_signs_grow_by_the_columns_that_add_most_to_the_quadratic_form(small, seed, n):
+    """Norms of columns decide ties of the first step, and indices all others."""
+    X = np.random.default_rng(seed).integers(-2, 3, (6, n)).astype(float)
+    S = X.T @ X if seed % 3 else semidefinite(seed, n)[0]
+    S = S if seed % 5 else np.diag(S.diagonal())  # no sign is determined
     counts = [1] * n if seed % 2 else [n - n // 2, n // 2][: 1 + (n > 1)]
-    x, known = np.zeros(n), S.diagonal() if seed % 3 else None
-    for count, (signs, J) in zip(
-        counts, steps.greedy_signs(Covariance(S), counts, known), strict=True
-    ):
-        free, g = np.flatnonzero(x == 0.0), S @ x
-        best = free[np.argsort(-(S.diagonal() + 2.0 * np.abs(g))[free])][:count]
-        assert {*J[len(J) - count :]} == {*best}
-        assert (np.diff((S.diagonal() + 2.0 * np.abs(g))[J[len(J) - count :]]) <= 1e-9).all()
-        x[best] = np.where(g[best] < 0.0, -1.0, 1.0)
-        assert np.array_equal(signs, x)
+    x, tied = np.zeros(n), (S**2).sum(axis=0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(dense_steps, "SMALL", small)
+        for count, (signs, J) in zip(
+            counts, steps.greedy_signs(Covariance(S), counts, S.diagonal()), strict=True
+        ):
+            g, new = S @ x, J[len(J) - count :]
+            score = S.diagonal() + 2.0 * np.abs(g)
+            best = [j for j in np.lexsort([-tied, -score]) if x[j] == 0.0][:count]
+            assert {*new} == {*best} and (np.diff(score[new]) <= 1e-9).all()
+            x[best], tied = np.where(g[best] < 0.0, -1.0, 1.0), np.zeros(n)
+            assert np.array_equal(signs, x)
+            assert np.array_equal(Covariance(S)[J].B, S[np.ix_(J, J)])
 
 
 @settings(max_examples=50)
@@ -108,12 +116,6 @@ def test_rotations_and_frames_are_those_of_their_definitions(seed, r):
     assert (Q**2).var(axis=0).sum() >= (A**2).var(axis=0).sum() - 1e-12
     units = steps.unit_columns(np.column_stack([G, np.zeros(n)]))
     assert np.allclose(np.linalg.norm(units, axis=0), [1.0] * r + [0.0])
-
-
-def test_varimax_finds_the_rotation_that_leaves_one_entry_in_a_row():
-    simple = np.kron(np.eye(3), np.array([[0.6], [0.8]]))
-    rotated = simple @ np.linalg.qr(np.random.default_rng(0).standard_normal((3, 3)))[0]
-    assert np.allclose(np.sort(np.abs(steps.varimax(rotated)), axis=1)[:, :2], 0.0, atol=1e-5)
 
 
 def test_components_without_variance_are_zero():

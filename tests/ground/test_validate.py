@@ -1,4 +1,4 @@
-"""Values from users: what is just accepted, as what, and what is just refused."""
+"""Values from users: what is just accepted, as what, and what is refused."""
 
 from fractions import Fraction
 
@@ -15,15 +15,11 @@ NAN = np.array([[1.0, np.nan], [np.nan, 3.0]])
 
 ACCEPTED = [
     (lambda: validate.whole("k", np.int8(3), 3, 3), 3),
-    (lambda: validate.cardinality(1, 1), 1),
     (lambda: validate.cardinalities(None, 2, 3), [3, 3]),
     (lambda: validate.cardinalities((1, 3), 2, 3), [1, 3]),
     (lambda: validate.number("tol", Fraction(1, 2)), 0.5),
     (lambda: validate.number("limit", np.inf, finite=False), np.inf),
-    (lambda: validate.number("tol", 0), 0.0),
     (lambda: validate.names("features", ["a", 1], 2), ("a", "1")),
-    (lambda: validate.switch("scale", np.True_), True),
-    (lambda: validate.several("k", iter((1, 2))), [1, 2]),
     (lambda: validate.loading("start", [0, 2], 2).tolist(), [0.0, 2.0]),
     (lambda: validate.table("X", np.ma.array(S))[0].tolist(), S.tolist()),
     (lambda: validate.table("X", S.astype(object))[0].tolist(), S.tolist()),
@@ -42,31 +38,12 @@ ACCEPTED = [
 ]
 
 REFUSED = {
-    "k: 4; it must be a whole number, from 1 to 3": lambda: validate.cardinality(4, 3),
-    "k: 0;": lambda: validate.cardinality(0, 3),
-    "tol: -1": lambda: validate.number("tol", -1),
     "tol: inf": lambda: validate.number("tol", np.inf),
-    "tol: nan": lambda: validate.number("tol", np.nan, finite=False),
-    "labels: ": lambda: validate.names("labels", [["a"], ["b"]], 2),
-    "k: empty": lambda: validate.several("k", ()),
-    r"shape \(3,\)": lambda: validate.loading("start", np.ones(2), 3),
-    "0 sample": lambda: validate.table("X", np.ones((0, 3))),
     "2 NaN or infinite entries, the first in row 1, column 2": lambda: validate.table("X", NAN),
     "the first in row 2, column 1;": lambda: validate.table("X", sp.csr_array(NAN)),
     "the first in row 1, column 'b'": lambda: validate.table("X", pd.DataFrame(NAN, None, [*"ab"])),
-    "1 sample; at least two": lambda: validate.data(np.ones((1, 3))),
-    "the largest entry is 1.01e[+]60": lambda: validate.data(1.01e60 * np.eye(2)),
-    "the largest entry is 9e-61": lambda: validate.data(-9e-61 * np.eye(2)),
-    r"dates or missing values in b\)": lambda: validate.table(
-        "X", pd.DataFrame({"a": [1], "b": ["x"]})
-    ),
-    "the largest entry is 1.01e[+]120": lambda: validate.covariance(1.01e120 * np.eye(2)),
-    "must be square": lambda: validate.covariance(np.ones((2, 3))),
     "the same names": lambda: validate.covariance(pd.DataFrame(S, ["b", "a"], ["a", "b"])),
-    "not symmetric, entries differ by up to 1": lambda: validate.covariance(
-        S + np.eye(2)[::-1].cumsum(0) * [0, 1]
-    ),
-    "smallest eigenvalue -1": lambda: validate.covariance(np.array([[1.0, 2.0], [2.0, 1.0]])),
+    "not symmetric, entries differ by up to 1": lambda: validate.covariance(np.triu(S)),
 }
 
 

@@ -131,19 +131,3 @@ def test_signs_supports_and_distances(x):
 )
 def test_a_dominant_variable_has_most_of_the_variance_and_ten_times_the_median(variances, index):
     assert vectors.dominant(np.array(variances)) == index
-
-
-def test_products_take_arrays_of_real_numbers_of_one_shape():
-    vectors.expect_shape(np.ones((2, 3)), None, 3)
-    for wrong, shape in (((2,), (3,)), ((2, 3), (3, None)), ((2, 1), (2,)), ((2,), (2, None))):
-        with pytest.raises(ValueError, match="shape"):
-            vectors.expect_shape(np.ones(wrong), *shape)
-    for bad in ([1.0], np.ones(2, complex), np.ones(2, object)):
-        with pytest.raises(TypeError, match="real numbers"):
-            vectors.expect_real(bad)
-    for bad in ([0], np.ones((1, 1), int), np.ones(1), np.ones(1, bool)):
-        with pytest.raises(TypeError, match="array of indices"):
-            vectors.expect_indices(bad)
-    x = np.ones(2)
-    view = vectors.protected(x)
-    assert x.flags.writeable and not view.flags.writeable and np.shares_memory(x, view)

@@ -1,13 +1,19 @@
-"""What the matrix layer charges is what its products read, on matrices with two different sides."""
+"""What the matrix layer charges is what its products read.
+
+The matrices have two different sides. A sparse product reads the entries that it uses.
+"""
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from spcabench import Problem, api
 from spcabench.flops import counting
-from spcabench.problem import data
+from spcabench.problem import dense_steps, sparse_gram
 from spcabench.problem.covariance import Covariance, Gram
 from spcabench.problem.data import Data
+from spcabench.vectors import support
+from tests.twins import twin
 
 M, N = 13, 7
 X = np.where(np.random.default_rng(0).random((M, N)) < 0.6, 1.5, 0.0)
@@ -21,13 +27,6 @@ def charged(product):
         return ledger.flops
 
 
-def entries(n, r, count):
-    """Return an array (n, r) with some nonzeros, and a nonzero in each row if there are enough."""
-    Z = np.zeros((n, r))
-    Z[np.arange(count) % n, np.arange(count) // n] = 1.0
-    return Z
-
-
 @forms
 @pytest.mark.parametrize("r", [1, 3, 20])  # below and above both sides
 def test_a_product_with_a_dense_factor_reads_every_entry_for_each_column(form, r):
@@ -36,16 +35,6 @@ def test_a_product_with_a_dense_factor_reads_every_entry_for_each_column(form, r
     assert charged(lambda: A.transposed_products(np.ones((M, r)))) == A.stored * r
     assert charged(lambda: Covariance(np.eye(N)).products(np.ones((N, r)))) == N * N * r
     assert charged(lambda: Gram(A).products(np.ones((N, r)))) == 2 * A.stored * r
-
-
-@pytest.mark.parametrize("shape", [(M, N), (N, M)])
-def test_a_product_with_a_sparse_factor_reads_a_column_for_each_nonzero(shape):
-    m, n = shape
-    dense = np.asfortranarray(np.ones(shape))
-    Z = entries(n, 5, n + 2)  # no row is empty, and fewer than half of the entries are nonzero
-    assert charged(lambda: Data(dense).products(Z)) == m * (n + 2)
-    assert charged(lambda: data.product_with_sparse(np.ones(shape)[:, ::-1], Z)) == m * (n + 2)
-    assert charged(lambda: Covariance(np.eye(n)).products(Z)) == n * (n + 2)
 
 
 @forms
@@ -59,7 +48,7 @@ def test_few_rows_of_a_factor_read_only_their_columns(form):
 
 
 def test_a_vector_reads_the_columns_or_rows_of_its_nonzeros():
-    A, y, z = Data(STORED["dense"]), entries(M, 1, 3)[:, 0], entries(N, 1, 2)[:, 0]
+    A, y, z = Data(STORED["dense"]), 1.0 * (np.arange(M) < 3), 1.0 * (np.arange(N) < 2)
     assert charged(lambda: A @ z) == 2 * M and charged(lambda: A @ (z + 1.0)) == M * N
     assert charged(lambda: A.T @ y) == 3 * N and charged(lambda: A.T @ (y + 1.0)) == M * N
     S = Covariance(np.eye(N))
@@ -93,3 +82,65 @@ def test_a_rayleigh_step_includes_one_quotient(form):
     assert charged(lambda: Sigma[W].rayleigh_step(y, 0.7)) == step
     assert charged(lambda: quotient_and_step(Sigma[W])) == step
     assert charged(lambda: Sigma[W].quotient(y)) == block + k**2
+
+
+def sparse_matrix(seed, m=40, n=30):
+    rng = np.random.default_rng(seed)
+    X = np.where(rng.random((m, n)) < 0.1, rng.standard_normal((m, n)) + 1.0, 0.0)
+    X[0] += X[0] == 0.0  # no column is empty
+    return X
+
+
+def sparse_vector(rng, k):
+    x = np.zeros(30)
+    x[rng.choice(30, k, replace=False)] = rng.standard_normal(k)
+    return x
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_kernel_is_the_product_and_costs_the_entries_that_it_touches(seed):
+    rng, X = np.random.default_rng(seed), sparse_matrix(seed)
+    x, stored = sparse_vector(rng, 2), sp.csc_array(X)
+    W, Sigma = support(x), Problem.from_data(stored, divisor="1").covariance
+    rows = np.flatnonzero(X[:, W].any(axis=1))
+    touched = np.count_nonzero(X[:, W]) + np.count_nonzero(X[rows])
+    assert charged(lambda: Sigma @ x) == touched < np.count_nonzero(X)
+    assert np.allclose(Sigma @ x, np.cov(X.T) * 39.0 @ x)
+    both = stored, stored.tocsr()
+    parts = [part for kept in both for part in (kept.indptr, kept.indices, kept.data)]
+    _, work, product = twin(sparse_gram.few_columns)(*parts, W, x[W], *X.shape)
+    assert charged(lambda: sparse_gram.gram_product(*both, W, x[W])) == work == touched
+    assert np.allclose(sparse_gram.gram_product(*both, W, x[W]), product, rtol=1e-14)
+    assert np.allclose(product, X.T @ (X @ x))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_scol_takes_the_supports_that_whole_products_give(seed, monkeypatch):
+    X = sp.csc_array(sparse_matrix(seed, *((60, 40) if seed % 2 else (30, 70))))
+    problem = Problem.from_data(X, center=bool(seed % 3), scale=seed % 5 == 0)
+    few = api.solve(problem, "scol", k=8)
+    monkeypatch.setattr(sparse_gram, "is_worthwhile", lambda X, W: False)
+    full = api.solve(problem, "scol", k=8)
+    assert np.array_equal(few.support, full.support)
+    assert few.variance == pytest.approx(full.variance, rel=1e-9)
+    assert few.cost.flops < full.cost.flops
+
+
+def test_indices_are_short_where_they_suffice():
+    X = sp.csc_array(sparse_matrix(0))
+    X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
+    assert Problem.from_data(X).matrix.X.indices.dtype == np.int32
+    assert X.indices.dtype == np.int64
+
+
+@pytest.mark.parametrize("form", ["covariance", "data", "sparse"])
+@pytest.mark.parametrize("k", [1, 14])  # few rows of the factor, or fewer than half of its entries
+@pytest.mark.parametrize("small", [0, 128])
+def test_columns_in_one_product_cost_what_each_costs_alone(form, k, small, monkeypatch):
+    monkeypatch.setattr(dense_steps, "SMALL", small)
+    rng = np.random.default_rng(k)
+    problem = Problem.from_data(sp.csc_array(sparse_matrix(k))).given_as(form)
+    Z = np.array([sparse_vector(rng, k) for _ in range(6)]).T
+    A = problem.covariance if form == "covariance" else problem.data
+    assert charged(lambda: A.products(Z)) == sum(charged(lambda z=z: A @ z) for z in Z.T)
+    assert np.allclose(A.products(Z), np.column_stack([A @ z for z in Z.T]))

@@ -149,7 +149,6 @@ def test_the_dual_bound_is_tight_and_its_certificate_proves_it(nonnegative):
             assert dual.reached <= best * (1.0 + 1e-9) <= dual.value * (1.0 + 2e-9)
             assert nonnegative or dual.value <= 1.1 * best
             assert nonnegative or bounds.dual_bound(problem, k) is dual
-            assert dual.steps <= bounds.STEPS and dual.seconds > 0.0
             assert bounds.upper_bounds(problem, k, nonnegative, full=True)["dual"] == dual.value
 
 
@@ -183,9 +182,5 @@ def test_no_bound_is_below_the_value_where_sigma_is_hardly_indefinite(below):
         assert bounds.upper_bound(problem, k, full=True) >= best
         answer = api.solve(problem, "branch_and_bound", k=k)
         assert answer.variance <= answer.bound and answer.variance == pytest.approx(best, rel=1e-9)
-    for deflation in ("projection", "schur"):  # what is left is as indefinite
-        for result in api.solve(problem, "tpower", n_components=2, k=2, deflation=deflation):
-            assert result.problem.indefinite == problem.indefinite
-            assert result.variance <= result.bound
     both = np.linalg.eigvalsh(S)[-2:].sum()
     assert joint_bounds.joint_bound(problem, Formulation.COMMON, 2, n)[0] >= both

@@ -7,13 +7,10 @@ import pytest
 import scipy.sparse as sp
 from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.decomposition import PCA
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from spcabench import SparsePCA, solve
-from spcabench.errors import InputError
 from spcabench.problem.problem import Problem
 
 # its check of the array API needs a switch that SciPy reads once, for all tests of the process
@@ -69,8 +66,6 @@ def test_with_all_features_it_is_pca_and_its_inverse_loses_nothing(scale):
     few = SparsePCA(3, cardinality=4, scale=scale).fit(X)
     scores = few.transform(X[:9])
     np.testing.assert_allclose(few.transform(few.inverse_transform(scores)), scores)
-    with pytest.raises(InputError, match=r"scores must have shape \(m, 3\)"):
-        few.inverse_transform(np.ones((2, 4)))
     full = SparsePCA(None, cardinality=6, scale=scale, bound=False).fit(X[:, :6])
     assert full.n_components_ == 6
     np.testing.assert_allclose(full.inverse_transform(full.transform(X[:9, :6])), X[:9, :6])
@@ -103,19 +98,6 @@ def test_sparse_input_is_never_made_dense():
     assert peak < 8 * 3_000 * 3_000 / 2
 
 
-def test_in_a_pipeline_and_a_grid_search():
-    pipeline = make_pipeline(StandardScaler(), SparsePCA(2))
-    search = GridSearchCV(pipeline, {"sparsepca__cardinality": [2, 0.5]}, cv=2).fit(X)
-    assert search.best_params_["sparsepca__cardinality"] == 0.5  # more variables explain more
-    assert list(search.best_estimator_[-1].get_feature_names_out()) == ["sparsepca0", "sparsepca1"]
-
-
-@pytest.mark.parametrize("cardinality", [[3, 3, 3], 1.1, 0.0, 31, "most"])
-def test_cardinalities_out_of_range_are_refused(cardinality):
-    with pytest.raises(InputError, match="cardinality: "):
-        SparsePCA(2, cardinality=cardinality).fit(X)
-
-
 def test_fewer_components_than_requested_and_idle_ones_are_told():
     rank_one = np.outer(np.random.default_rng(0).standard_normal(20), [1.0, 2.0, 2.0, 0.0, 1.0])
     with pytest.warns(RuntimeWarning, match="1 of 2 components add nothing"):
@@ -123,18 +105,3 @@ def test_fewer_components_than_requested_and_idle_ones_are_told():
     with pytest.warns(RuntimeWarning, match="3 requested, but only 1 found"):
         SparsePCA(3, cardinality=2, deflation="schur").fit(rank_one)
     assert SparsePCA(None, cardinality=2, deflation="schur").fit(rank_one).n_components_ == 1
-
-
-@pytest.mark.parametrize("power", [-300, -61, -55, 55, 61, 300])
-def test_any_scale_gives_the_same_or_is_refused(power):
-    G = np.random.default_rng(0).standard_normal((20, 10))
-    for form, scale in ((np.asarray, True), (sp.csr_array, False)):
-        Y, pca = form(G * 10.0**power), SparsePCA(2, scale=scale)
-        if abs(power) > 60:
-            with pytest.raises(InputError, match="multiply all entries by a constant"):
-                pca.fit(Y)
-            continue
-        pca.fit(Y)
-        expected = SparsePCA(2, scale=scale).fit(G).explained_variance_ratio_
-        assert pca.explained_variance_ratio_ == pytest.approx(expected)
-        assert (pca.bound_ >= pca.deflated_variance_).all()

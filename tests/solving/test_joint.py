@@ -1,18 +1,14 @@
 """Solvers that find several components at once: the rules they follow, and what they find."""
 
-from types import ModuleType
-
 import numpy as np
 import pytest
 
 from spcabench import Problem, api
-from spcabench.checking import conformance, contract
 from spcabench.errors import SolverError
-from spcabench.iterate import Iterate, Traits
+from spcabench.iterate import Iterate
 from spcabench.solving.formulations import Formulation, fault
 from tests import problems
 
-JOINT = [s for s in problems.SOLVERS if problems.traits(s).components == "joint"]
 PROBLEM = Problem.from_covariance(np.eye(6) + 1.0)
 E, ROOT = np.eye(6), np.sqrt(0.5)
 # two loadings, and the formulations that they obey at k = 2
@@ -32,17 +28,15 @@ OBEYED = [
 ]
 
 
-def solver_of(formulation, *loadings, settings=True):
+def solver_of(formulation, *loadings):
     """Return the module of a joint solver that yields some loadings."""
 
     def solve(problem, *, k, components=1):
         for Z in loadings:
             yield Iterate(E[0], Z=Z, bound=3.0)
 
-    module = ModuleType("trial")
-    traits = Traits(control="cardinality", components="joint", formulation=formulation)
-    vars(module).update(TRAITS=traits, solve=solve)
-    return module
+    traits = dict(control="cardinality", components="joint", formulation=formulation)
+    return problems.solver_of(solve, **traits)
 
 
 @pytest.mark.parametrize("formulation", ["orthonormal", "disjoint", "common"])
@@ -75,13 +69,6 @@ def test_loadings_need_as_many_variables_as_their_formulation_counts():
     assert fault(DISJOINT, penalised, 1, r=4) and fault(DISJOINT, penalised, 2)
     assert not fault(DISJOINT, Formulation.DISJOINT, 3, r=2)
     assert "at most 1" in fault(DISJOINT, Formulation.DISJOINT, 3, r=1)
-
-
-@pytest.mark.parametrize("solver", problems.some(4, JOINT))
-def test_every_joint_solver_finds_components_as_it_states(solver):
-    name = "finds components as stated"
-    outcome = conformance.outcome(name, contract.PROMISES[name], solver)
-    assert outcome.verdict == "holds", outcome.sentence
 
 
 def test_no_components_or_too_many_are_a_solvers_mistake():

@@ -1,7 +1,6 @@
 """What is feasible, what the harness repairs, and which bounds and proofs of a solver count."""
 
 from dataclasses import replace
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -10,7 +9,7 @@ from hypothesis import strategies as st
 
 from spcabench import Problem, api
 from spcabench.errors import CertificateError
-from spcabench.iterate import Iterate, Traits
+from spcabench.iterate import Iterate
 from spcabench.solving.call import Call
 from spcabench.solving.driver import drive
 from spcabench.solving.result import graded, refitted
@@ -66,10 +65,8 @@ def solver_of(*iterates, nonnegative=True):
     def always(problem, *, k):
         yield from iterates
 
-    module = ModuleType("trial")
-    traits = Traits(control="cardinality", nonnegative=nonnegative)
-    vars(module).update(TRAITS=traits, solve=always if nonnegative == "always" else solve)
-    return module
+    function = always if nonnegative == "always" else solve
+    return problems.solver_of(function, control="cardinality", nonnegative=nonnegative)
 
 
 @pytest.mark.parametrize("nonnegative", [False, True])

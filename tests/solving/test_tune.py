@@ -2,14 +2,13 @@
 
 from dataclasses import replace
 from itertools import count, pairwise, permutations
-from types import ModuleType
 
 import numpy as np
 import pytest
 
 from spcabench import Problem, api, registry
 from spcabench.errors import SolverError
-from spcabench.iterate import Traits, as_matrix
+from spcabench.iterate import as_matrix
 from spcabench.solving import certify, driver, tune
 from spcabench.solving.call import Limits, arguments
 from spcabench.solving.run_warnings import Flag
@@ -60,10 +59,9 @@ def scripted(counts, path=False):
         x[:nonzeros] = np.arange(problem.n, problem.n - nonzeros, -1)
         yield x / np.linalg.norm(x)
 
-    module = ModuleType("scripted")
-    traits = Traits(control="penalty", penalty="weight", path=path)
-    vars(module).update(TRAITS=traits, solve=solve, penalty_range=lambda problem: (0.1, 1.0))
-    return module, calls
+    solver = problems.solver_of(solve, control="penalty", penalty="weight", path=path)
+    solver.penalty_range = lambda problem: (0.1, 1.0)
+    return solver, calls
 
 
 ALL = Problem.from_covariance(np.ones((13, 13)) + np.eye(13))
