@@ -1,8 +1,4 @@
-"""Disturb a command; when repeated, it must produce the usual rows.
-
-The commands make one figure, all figures with their page, or a comparison, in a copy of the
-repository that has one small figure and one small suite.
-"""
+"""Disturb the command that makes a figure; when repeated, it must produce the usual rows."""
 
 import os
 import shutil
@@ -22,11 +18,7 @@ from tests.system_processes import is_free
 ROOT = Path(__file__).parents[1]
 COPIED = ("spcabench", "solvers", "datasets", "profiles", "docs", "Snakefile", "README.md")
 NAME = "daspremont2007_artificial"
-COMMANDS = {
-    "figure": ["figure", NAME],
-    "figures": ["figure"],
-    "compare": ["compare", "grqi", "tpower", "--against", "none", "--suite", "trial"],
-}
+
 # what a run decides; clocks, memory and the machine are left out
 DECIDED = ["solver", "dataset", "settings", "seed", "k", "asked", "status", "cardinality"]
 DECIDED += ["variance", "bound", "iterations", "flops", "setup_flops", "support", "values"]
@@ -46,23 +38,17 @@ def copied(folder, names=COPIED):
 
 
 class Workspace:
-    """A copy of the repository with a single figure, in which commands are run."""
+    """A copy of the repository in which a figure is made."""
 
     def __init__(self, folder, python=sys.executable):
         self.folder, self.python, self.mark = folder, str(python), str(uuid.uuid4())
         self.seconds, self.expected = 0.0, []  # of a command without disturbance, and its rows
         copied(folder)
-        figures = folder / "spcabench" / "figures"
-        for file in (*figures.glob("[a-z]*.py"), *figures.glob("*.toml")):
-            if not NAME.startswith(file.stem):  # with its paper
-                file.unlink()
-        with (folder / "spcabench" / "comparison" / "suite.py").open("a") as suite:
-            suite.write('\nSUITES["trial"] = [replace(ITEMS[0], ks=(3, 6))]\n')
 
-    def start(self, command):
-        """Start a command in a new session and process group."""
+    def start(self):
+        """Start the command in a new session and process group."""
         return subprocess.Popen(
-            [self.python, "-m", "spcabench", *COMMANDS[command]],
+            [self.python, "-m", "spcabench", "figure", NAME],
             cwd=self.folder,
             env=os.environ
             | {"PYTHONPATH": str(self.folder), "SPCABENCH_TRIAL": self.mark}
@@ -75,10 +61,10 @@ class Workspace:
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
 
-    def run(self, command):
-        """Run a command that must succeed and return the seconds it took."""
+    def run(self):
+        """Run the command, which must succeed, and return the seconds it took."""
         begun = time.monotonic()
-        process = self.start(command)
+        process = self.start()
         _, message = process.communicate(timeout=LONGEST)
         assert process.returncode == 0, message
         assert "Traceback" not in message and "waiting" not in message, message
@@ -125,9 +111,9 @@ FAULTS = {  # kind -> what is done at the moment
 }
 
 
-def disturb(workspace, command, fault, moment):
-    """Run a command with a fault at a moment in seconds, then repeat it."""
-    process = workspace.start(command)
+def disturb(workspace, fault, moment):
+    """Run the command with a fault at a moment in seconds, then repeat it."""
+    process = workspace.start()
     with suppress(subprocess.TimeoutExpired):
         process.wait(moment)
     if process.poll() is None:
@@ -136,6 +122,6 @@ def disturb(workspace, command, fault, moment):
     workspace.check_left()
     assert "Traceback" not in message, message
     assert process.returncode in (0, -signal.SIGKILL, *ASKED), message
-    workspace.run(command)
+    workspace.run()
     assert not list((workspace.folder / "results").rglob("*.journal"))
     workspace.check_left()

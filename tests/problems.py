@@ -255,19 +255,5 @@ def once(problem, name, **settings):
     return api.solve(problem, name, **arguments(settings))
 
 
-def groups(count, size, few=None):
-    """Return cheap seeds 0 to ``count`` - 1 in groups of ``size`` as parameters.
-
-    Groups that start at ``few`` or above are thorough.
-    """
-    cases = []
-    for first in range(0, count, size):
-        seeds = range(first, min(first + size, count))
-        title = f"seeds {seeds[0]} to {seeds[-1]}"
-        few_ones = few is None or first < few
-        cases += [pytest.param(seeds, id=title)] if few_ones else _thorough((seeds,), id=title)
-    return cases
-
-
 def as_sparse(X, form):
     return {"csc": sp.csc_array, "csr": sp.csr_array}[form](X)

@@ -53,37 +53,23 @@ def test_what_solve_writes_can_be_read(problem, tmp_path, suffix):
         grading.read(file, problem.n, problem.features)
 
 
-@pytest.fixture
-def table(monkeypatch, tmp_path, optimum):
-    """Provide a table of best known answers with a poor entry for pit props."""
-    item = suite.by_name()["pit props", False]
-    vector = dict(value=1.0, bound=5.0, proven=False, support=[0], loadings=[1.0])
-    poor = replace(update_best_known.of_result(item, optimum), **vector, who="somebody")
-    file = tmp_path / "table.json"
-    best_known.write([poor], file)
-    read, write = best_known.read, best_known.write
+def test_a_better_answer_is_proposed_computed_again_and_taken_over(
+    spcabench, here, optimum, monkeypatch
+):
+    file, read, write = here / "table.json", best_known.read, best_known.write
     monkeypatch.setattr(best_known, "read", lambda: read(file))
     monkeypatch.setattr(best_known, "write", lambda entries: write(entries, file))
-    return lambda: read(file)
-
-
-def test_what_is_known_of_a_problem_is_shown(table, spcabench):
-    shown = spcabench("best-known", "pit props", "-k", K)
-    assert shown.returncode == 0 and "5, proven by brute_force" in shown.stdout
-    other = spcabench("best-known", "pit props", "-k", 3)
-    assert other.returncode == 2 and other.stderr.strip().endswith(f"; answers exist for k = {K}")
-
-
-def test_a_better_answer_is_proposed_computed_again_and_taken_over(spcabench, here, table, optimum):
+    vector = dict(value=1.0, bound=5.0, proven=False, support=[0], loadings=[1.0])
+    known = update_best_known.of_result(suite.by_name()["pit props", False], optimum)
+    best_known.write([replace(known, **vector)])
     np.savetxt("good.csv", optimum.x)
     words = ("grade", "good.csv", "--problem", "pit props", "-k", K, "--submit", "p.json")
     assert spcabench(*words).returncode == 0
     proposal = json.loads((here / "p.json").read_text())
     (here / "p.json").write_text(json.dumps(proposal | {"value": 9.0, "proven": True}))
     assert spcabench("best-known", "--update", "p.json").returncode == 0
-    (entry,) = table().values()
+    (entry,) = best_known.read().values()
     assert entry.who == "unnamed" and entry.value == pytest.approx(optimum.variance)
-
     assert spcabench(*words).returncode == 2  # it is not better than itself
     assert spcabench("best-known", "--update", "p.json").returncode == 2
 

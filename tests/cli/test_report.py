@@ -46,13 +46,3 @@ def test_the_page_is_one_file_that_says_what_was_read_and_found(table, tmp_path,
     answer = pd.read_csv("loadings.csv", index_col="variable").iloc[:, :2]
     rows = re.findall(r'<th scope="row">(?!Comp)(.*?)(?:<|$)', page)
     assert {unescape(name) for name in rows} == set(answer.index[(answer != 0).any(axis=1)])
-
-
-@pytest.mark.parametrize("scale", [True, False])
-def test_a_column_that_dominates_is_named_once_at_the_top(scale, here, spcabench):
-    X = np.random.default_rng(0).standard_normal((30, 4)) * [1.0, 1.0, 100.0, 1.0]
-    pd.DataFrame(X, columns=[*"abcd"]).to_csv("t.csv", index=False)
-    spcabench("report", "t.csv", "-k", "1", "--checks", "none", *["--scale"] * scale)
-    first, _, rest = (here / "t_report.html").read_text().partition('<h2 id="data">')
-    assert ("c has 100% of the variance" in first) == (not scale)
-    assert "c has 100%" not in rest

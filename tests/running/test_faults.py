@@ -35,7 +35,7 @@ def workspace(tmp_path_factory):
     checkout = folder / "a checkout"
     checkout.mkdir()
     copy = faults.Workspace(checkout, environment / "bin" / "python")
-    copy.seconds = copy.run("figure")
+    copy.seconds = copy.run()
     copy.expected = copy.rows()
     assert copy.expected[1]
     return copy
@@ -46,17 +46,8 @@ def workspace(tmp_path_factory):
 @pytest.mark.parametrize("fault", faults.FAULTS)
 def test_the_same_command_goes_on(workspace, fault):
     workspace.clear()
-    faults.disturb(workspace, "figure", fault, 0.6 * workspace.seconds)
+    faults.disturb(workspace, fault, 0.6 * workspace.seconds)
     assert workspace.rows() == workspace.expected
-
-
-@WHOLE
-@whole
-@pytest.mark.parametrize("command", ["figures", "compare"])
-def test_every_workflow_ends_well(workspace, command):
-    workspace.clear()
-    workspace.run(command)
-    assert workspace.rows()[1]
 
 
 @WHOLE
@@ -68,7 +59,7 @@ def test_what_a_failed_job_said_is_shown(workspace, broken):
     head = source[: source.index("def draw")]
     figure.write_text(f"{head}def draw(data, axes):\n    {broken}\n")
     try:
-        process = workspace.start("figure")
+        process = workspace.start()
         _, message = process.communicate(timeout=faults.LONGEST)
     finally:
         figure.write_text(source)

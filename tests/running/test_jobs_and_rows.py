@@ -1,10 +1,7 @@
 """The jobs of figures, their hashes, and the rows of their runs."""
 
-import importlib.util
-import json
 import pickle
 import re
-import sys
 from dataclasses import replace
 
 import pytest
@@ -112,7 +109,7 @@ def test_timed_rows_are_interleaved_and_a_function_that_measures_times_is_called
     assert table.groupby("solver").flops.nunique().eq(1).all()
 
 
-def test_a_local_variable_is_not_the_function_with_its_name(tmp_path):
+def test_a_local_variable_is_not_the_function_with_its_name(add_file):
     text = (
         "RHO = 1\ndef helper(x):\n    return x\n"
         "def other():\n    {}\n    return [RHO for RHO in (1, 2)]\n"
@@ -122,17 +119,9 @@ def test_a_local_variable_is_not_the_function_with_its_name(tmp_path):
     changed = text.replace("return x\n", "return 2 * x\n").format("x = 1")
     hashes = []
     for i, source in enumerate([*same, changed]):
-        (tmp_path / f"m{i}.py").write_text(source)
-        hashes.append(fingerprint.function_hash(_of_file(tmp_path / f"m{i}.py", "used")))
+        add_file("figure", f"m{i}", source)
+        hashes.append(fingerprint.function_hash(registry.module("figure", f"m{i}").used))
     assert len(set(hashes[:-1])) == 1 and hashes[-1] != hashes[0]
-
-
-def _of_file(file, name):
-    """Return a function of a file as a module has it."""
-    spec = importlib.util.spec_from_file_location(f"trial_{file.stem}", file)
-    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return getattr(module, name)
 
 
 def test_unknown_and_broken_jobs(figure, tmp_path, add_file):
@@ -184,9 +173,7 @@ def test_every_figure_asks_for_what_exists():
         for scale in ("quick", "paper"):
             for item in figure_jobs.runs_of(figure, scale):
                 registry.path("dataset", item.dataset)
-                json.dumps([dict(item.settings), dict(item.parameters)])
                 assert all(registry.is_own_file(solver) for solver in item.solvers)
-                assert bool(item.solver) != bool(item.function)
                 assert pickle.loads(pickle.dumps(item)) == item  # as it is sent to a worker
             assert "broken" not in groups(figure, scale)
             assert all(re.fullmatch("[a-z0-9_-]+", job) for job in figure_jobs.jobs(figure, scale))
