@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spcabench import api, registry
+from spcabench import api
 from spcabench.comparison import making, suite
 from spcabench.comparison.components import find, ranking, ways
-from spcabench.comparison.entrants import COMPONENTS, solvers_for
+from spcabench.comparison.entrants import COMPONENTS
 from spcabench.comparison.suite import Item
 from spcabench.page import comparison_page
 from spcabench.running import rows
@@ -19,7 +19,8 @@ from spcabench.solving.deflate import Components
 from spcabench.solving.formulations import Formulation, fault
 from spcabench.solving.measures import measures
 from tests.comparisons import computed, entrants_of, home_of
-from tests.problems import explicit, some
+from tests.own_solver import text_of
+from tests.problems import explicit
 from tests.trial import check_links, make_site
 
 DATA = dict(m=20, n=9, seed=0)
@@ -27,18 +28,10 @@ ITEM = Item(
     *("pit props", "gaussian", DATA, (3,), "gaussian", "ours"),
     **dict(n=9, counts=(2,), small=True, held_out=True),
 )
+SOLVERS = ("tpower", "amanpg", "alternating_disjoint")  # they have all ways
 EVERY = dict(suite=COMPONENTS, limit=1.0, every_way=True)
-LIAR = '''"""Says that its loadings are orthonormal; they are the same one twice."""
-import numpy as np
-from spcabench.iterate import Iterate, Traits
-TRAITS = Traits(control="cardinality", components="joint", formulation="{formulation}")
-EXAMPLE = dict(k=3)
-def solve(problem, *, k, components=1):
-    z = np.zeros(problem.n)
-    z[0] = 1.0
-    Z = np.tile(z[:, None], components)
-    yield Iterate(Z[:, 0], Z=Z)
-'''
+ONE_TWICE = """z = np.eye(problem.n)[:, :1]
+yield Iterate(z[:, 0], Z=np.tile(z, components))"""
 
 
 @pytest.fixture
@@ -52,12 +45,12 @@ of_the_table = pytest.mark.xdist_group("components")
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory):
-    """Return the folder of comparisons with the rows of two solvers, which run in every way."""
+    """Return the folder of comparisons with the rows of solvers, which run in every way."""
     folder = home_of(tmp_path_factory.mktemp("compared"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(suite, "COMPONENTS", [ITEM])
         patch.setattr(find, "TRIALS", 4)
-        computed(folder, entrants_of(["tpower", "amanpg"], **EVERY))
+        computed(folder, entrants_of(SOLVERS, **EVERY))
         making.write(folder / "mine", entrants_of(["tpower"], **EVERY), ["tpower"])
     return folder
 
@@ -77,8 +70,8 @@ def test_the_grades_are_those_of_the_loadings_in_every_way(table):
         assert line.total == pytest.approx(np.trace(line.Z.T @ S @ line.Z))
     dropped = answered[answered.how == "drop_features"]
     assert {*dropped.formulation} == {"disjoint", "orthonormal"}
-    ranks, solvers = ranking.ranking(table), ("tpower", "amanpg")
-    every = [ways.ways(name, describe(name).traits, True) for name in solvers]
+    ranks = ranking.ranking(table)
+    every = [ways.ways(name, describe(name).traits, True) for name in SOLVERS]
     assert {*ranks.how} == {way.how for of in every for way in of}
     assert (ranks.share <= 1.0 + 1e-12).all() and (ranks.answered <= ranks.pairs).all()
     best = answered.groupby(["formulation", "item", "r", "k"]).share.max()
@@ -86,46 +79,51 @@ def test_the_grades_are_those_of_the_loadings_in_every_way(table):
 
 
 def test_loadings_that_break_their_formulation_are_a_failure(small, tmp_path):
-    files = [tmp_path / f"{word}.py" for word in ("orthonormal", "disjoint", "common")]
+    files = [tmp_path / f"{word}.py" for word in ("orthonormal", "disjoint")]
+    text = text_of(ONE_TWICE, "def solve(problem, *, k, components=1):")
     for file in files:
-        file.write_text(LIAR.format(formulation=file.stem))
+        traits = f'"cardinality", components="joint", formulation="{file.stem}"'
+        file.write_text(text.replace('"cardinality"', traits))
     computed(home_of(tmp_path), entrants_of(files, suite=COMPONENTS, limit=1.0))
     graded = ranking.standing(rows.read(tmp_path.rglob("*.parquet")))
     assert {*graded.solver} == {file.stem for file in files} and graded.value.isna().all()
     assert graded.reason.str.contains("constraint").all() and (graded.status != "finished").all()
 
 
-def test_a_gain_from_the_tolerance_of_orthogonality_is_no_rank():
-    items = [f"problem {i}" for i in range(12)]
-    line = dict(r=2, k=3, r_=2, formulation="orthonormal", how="joint", kind="", status="finished")
+ALL_BUT_ONE = [0.0, *np.ones(11)]
+RANKS = [  # solver -> its share of each problem, the slowest first, and solver -> its rank
+    (dict(c=ALL_BUT_ONE[:3], b=ALL_BUT_ONE[:3], a=[1.0] * 3), dict(a="1", b="2 to 3", c="2 to 3")),
+    (dict(c=ALL_BUT_ONE, b=ALL_BUT_ONE, a=[1.0] * 12), dict.fromkeys("abc", "1 to 3")),
+    # a gain from the tolerance of orthogonality is none
+    (
+        dict(worse=[1.0 - 3e-4] * 12, slack=[1.0] * 12, honest=[1.0 - 3e-5] * 12),
+        dict(honest="1 to 2", slack="1 to 2", worse="3"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("shares", "ranks"), RANKS)
+def test_several_components_have_ranges_and_what_ran_on_a_part_has_none(shares, ranks):
+    """One problem is enough to decide among three solvers but not among twelve."""
+    line = dict(r=2, k=3, formulation="disjoint", how="joint", kind="", status="finished")
     line |= dict(gap=0.1, found=2, value=1.0)
-    of = {"slack": (1.0, 0.2), "honest": (1.0 - 3e-5, 0.1), "worse": (1.0 - 3e-4, 0.1)}
     lines = [
-        line | dict(item=item, solver=solver, share=share, seconds=seconds)
-        for solver, (share, seconds) in of.items()
-        for item in items
+        line | dict(item=item, solver=solver, share=share, seconds=-place)
+        for place, (solver, of) in enumerate(shares.items())
+        for item, share in enumerate(of)
     ]
-    ranked = ranking.ranking(pd.DataFrame(lines)).set_index("solver")
-    assert [*ranked.index] == ["honest", "slack", "worse"]  # equal shares by time
-    assert [*ranked["rank"]] == ["1 to 2", "1 to 2", "3"]
-
-
-@pytest.fixture
-def folder(home, small, tmp_path):
-    """Return the folder of a copy of a comparison of one solver."""
-    return shutil.copytree(home / "mine", home_of(tmp_path) / "mine")
+    lines.append(lines[0] | dict(solver="once"))
+    ranked = ranking.ranking(pd.DataFrame(lines)).set_index("solver")["rank"]
+    assert pd.isna(ranked.pop("once")) and [*ranked.items()] == [*ranks.items()]
 
 
 @of_the_table
-def test_the_page_shows_each_formulation_with_its_bound_and_can_be_published(folder, tmp_path):
+def test_the_page_shows_each_formulation_with_its_bound_and_can_be_published(home, small, tmp_path):
+    folder = shutil.copytree(home / "mine", home_of(tmp_path) / "mine")
     text = comparison_page.write(folder).read_text()
-    shown = re.findall(r'<img src="([^"]*)"', text)
-    assert all((folder / address).stat().st_size for address in shown)
     for formulation in ("deflation", "disjoint", "orthonormal"):
         assert f'<h3 id="{formulation}">' in text
     assert not re.search(r"\bnan\b", text.partition("<script>")[0])
-    ranked = (folder / "ranking.txt").read_text()
-    assert "tpower" in ranked and "nan" not in ranked
     out = tmp_path / "results" / "published" / "compare" / "one"
     comparison_page.publish(folder, out)
     make_site(out / "index.html")
@@ -175,23 +173,3 @@ def test_held_out_samples_are_not_those_of_the_loadings():
     assert find.assembled({"indices": [], "values": []}, 9).shape == (9, 0)
     direct = api.solve(train, "tpower", n_components=2, k=3, refit=True)
     assert np.allclose(np.abs(Z), np.abs(direct.Z))
-
-
-ENTRANTS = [s for s in solvers_for(COMPONENTS) if not registry.unavailable(s)]
-# one solver for each set of ways, then the others
-OF_WAYS = {tuple(ways.ways(s, describe(s).traits)): s for s in reversed(ENTRANTS)}
-FEW = sorted(OF_WAYS.values())
-
-
-@pytest.mark.parametrize("name", some(len(FEW), FEW + [s for s in ENTRANTS if s not in FEW]))
-def test_every_entrant_answers_a_small_problem_in_each_way(name):
-    traits = registry.module("solver", name).TRAITS
-    if traits.relaxation or traits.exact:
-        problem, k = api.load("gaussian", m=12, n=6, seed=1), 2
-    else:
-        problem, k = api.load("gaussian", **DATA), 3
-    for way in ways.ways(name, traits):
-        loadings = find.loadings(problem, seed=0, solver=name, how=way.how, r=2, k=k, limit=2.0)
-        Z = find.assembled(loadings, problem.n)
-        assert Z.shape[1] >= 1, way
-        assert fault(Z, way.formulation, k) == "", way

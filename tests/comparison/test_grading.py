@@ -16,24 +16,18 @@ def problem():
     return api.load("pitprops")
 
 
-@pytest.mark.parametrize("header", ["variable,x\n", "name,x\n", ""])
-def test_named_loadings_are_put_in_the_order_of_the_problem(problem, tmp_path, header):
-    x = np.random.default_rng(0).standard_normal(problem.n)
-    lines = [f"{n},{v!r}\n" for n, v in zip(problem.features, map(float, x), strict=True)]
-    (tmp_path / "x.csv").write_text(header + "".join(reversed(lines)))
-    assert np.array_equal(grading.read(tmp_path / "x.csv", problem.n, problem.features), x)
-
-
-def test_what_a_table_does_not_name_is_zero_and_numbers_name_nameless_variables(problem, tmp_path):
-    (tmp_path / "x.csv").write_text("variable,x\nlength,0.8\ntopdiam,0.6\n")
-    x = grading.read(tmp_path / "x.csv", problem.n, problem.features)
-    assert np.array_equal(x, [0.6, 0.8, *[0.0] * 11])
-    for wrong in ("length,0.8\nlength,0.6\n", "strange,1.0\n", "length,a\n"):
-        (tmp_path / "x.csv").write_text(f"variable,x\n{wrong}")
-        with pytest.raises(InputError):
-            grading.read(tmp_path / "x.csv", problem.n, problem.features)
-    (tmp_path / "x.csv").write_text("variable,x\n2,0.6\n0,0.8\n")
-    assert np.array_equal(grading.read(tmp_path / "x.csv", 3), [0.8, 0.0, 0.6])
+def test_named_loadings_are_put_in_the_order_of_the_problem(problem, tmp_path):
+    """What is not named is zero; numbers name the variables that have no names."""
+    file = tmp_path / "x.csv"
+    for header in ("variable,x\n", "name,x\n", ""):
+        file.write_text(f"{header}length,0.8\ntopdiam,0.6\n")
+        x = grading.read(file, problem.n, problem.features)
+        assert np.array_equal(x, [0.6, 0.8, *[0.0] * 11])
+    file.write_text("variable,x\nlength,a\n")
+    with pytest.raises(InputError):
+        grading.read(file, problem.n, problem.features)
+    file.write_text("variable,x\n2,0.6\n0,0.8\n")
+    assert np.array_equal(grading.read(file, 3), [0.8, 0.0, 0.6])
 
 
 @pytest.mark.parametrize("nonnegative", [False, True])

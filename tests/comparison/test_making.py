@@ -1,7 +1,6 @@
 """A whole comparison: one rule for every file, rows that are reused, what the page says."""
 
 import os
-import re
 import shutil
 from dataclasses import replace
 
@@ -10,22 +9,18 @@ import pandas as pd
 import pytest
 
 from spcabench import registry
-from spcabench.cli import compare
-from spcabench.comparison import draft, making, merge, plans, ranking, stored, suite
+from spcabench.comparison import draft, making, merge, ranking, stored, suite
 from spcabench.comparison.stored import Comparison
 from spcabench.errors import InputError
-from spcabench.page import comparison_page, comparison_pictures, comparison_view
+from spcabench.page import comparison_page, comparison_pictures
 from spcabench.running import fingerprint
 from spcabench.running import rows as results
-from spcabench.running.journal import Journal
 from tests.comparisons import computed, entrants_of, few_problems, file_of, home_of
 from tests.trial import change_columns
 
 # one process makes the comparisons, and takes these tests
 of_the_comparison = pytest.mark.xdist_group("comparison")
 PROBLEMS = suite.SUITES["quick"][:2]
-NEEDS = 'REQUIRES = "no_such_library"\n'
-LOOPS = "while problem.n > 13:\n    pass\nyield project(problem.covariance.diagonal(), k)"
 COPIED = "em"  # a solver with a seed
 
 
@@ -43,13 +38,10 @@ def home(tmp_path_factory):
     folder = tmp_path_factory.mktemp("comparisons")
     files = [
         shutil.copy(registry.path("solver", COPIED), folder / f"my_{COPIED}.py"),
-        file_of(folder, "loops", LOOPS),
-        file_of(folder, "needy", top=NEEDS),
-        file_of(folder, "raises", "yield problems"),
+        file_of(folder, "needy", top='REQUIRES = "no_such_library"'),
     ]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(comparison_pictures, "pictures", lambda *_: ())
-        patch.setattr(plans, "PATIENCE_FACTOR", 2.0)
         few_problems(patch, PROBLEMS)
         written("here", ["tpower", COPIED, *files], home_of(folder), seeds=2)
         written("there", ["tpower", "grqi"], home_of(folder), seeds=2)
@@ -77,27 +69,19 @@ def test_a_copy_of_a_solver_has_its_answers_flops_and_rank(home):
 
 
 @of_the_comparison
-def test_failures_have_their_reasons_and_no_answer_exceeds_its_bound(home):
+def test_a_solver_without_its_library_is_skipped_with_the_reason(home):
     ranked = (home / "here" / "ranking.txt").read_text()
-    assert "needy: skipped on 5: needs no_such_library" in ranked and "nan" not in ranked
-    assert re.search(r"\(raises\.py, line \d+: yield problems\)", ranked)
-    table = pd.read_parquet(home / "here" / "table.parquet")
-    assert {*table[table.solver == "loops"].status} == {"finished", "killed", "skipped"}
-    good = table[table.value.notna()]
-    assert (good.value <= good.bound * (1 + 1e-9)).all() and (good.share <= 1 + 1e-9).all()
-    assert (good.cardinality <= good.asked).all()
+    assert "needy: skipped on 5: needs no_such_library" in ranked
 
 
 @of_the_comparison
 def test_a_pair_that_the_harness_could_not_run_is_left_out(home):
-    """It counts neither for nor against a solver, and the page says so."""
+    """It counts neither for nor against a solver."""
     rows = Comparison.read(home / "there").rows
     lost = rows.index[(rows.solver == "grqi") & (rows.asked == 3)]
     rows.loc[lost, "status"] = "not_run"
     answers = ranking.standing(rows, {})
     assert {*answers.asked} == {*rows.asked} - {3}
-    (warning,) = comparison_view.warnings(rows)
-    assert warning["count"] == 1
     assert (ranking.ranking(answers).pairs == len({*answers.asked})).all()
 
 
@@ -152,26 +136,8 @@ def test_an_edit_costs_the_runs_of_its_file_alone(tmp_path):
         for cached in (fingerprint._summary, fingerprint.closure):  # as in a new process
             cached.cache_clear()
         assert missing(["tpower", mine]) == changed
-    assert missing(["tpower", mine], fresh=7) == ["tpower", "mine"]
-
-
-def test_a_stopped_comparison_continues_with_the_next_run(tmp_path, monkeypatch):
-    few_problems(monkeypatch, PROBLEMS)
-    entrants, added, add = entrants_of(["tpower", "grqi"]), [], Journal.add
-
-    def some(journal, task, row):
-        add(journal, task, row)
-        added.append((row.solver, task))
-        if len(added) in (2, 7):
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(Journal, "add", some)
-    for _ in range(2):
-        with pytest.raises(KeyboardInterrupt):
-            computed(home_of(tmp_path), entrants)
-    computed(home_of(tmp_path), entrants)
-    assert len(added) == len({*added}) == 10
-    assert not list(tmp_path.rglob("*.journal"))
+    for terms in (dict(fresh=7), dict(limit=1.0)):
+        assert missing(["tpower", mine], **terms) == ["tpower", "mine"]
 
 
 @of_the_comparison
@@ -208,12 +174,11 @@ def test_a_draft_shows_what_got_better_or_worse(tmp_path, monkeypatch):
         return draft.draft(entrant, home_of(tmp_path))
 
     good = "yield project(problem.covariance.largest_column(), k)"
-    first = drafted(good)
-    assert "5 of 5" in first and "pit props, k = 9" in first and "last draft" not in first
+    assert "last draft" not in drafted(good)
     twice = drafted("problem.covariance @ problem.covariance.largest_column()\n" + good)
     assert "more flops on 5" in twice and "value" not in twice.split("\n\n")[1]
     worse = drafted("x = np.zeros(problem.n)\nx[0] = 1.0\nyield x")
-    assert "worse value on 5" in worse and "pit props, k = 9" in worse and "better" not in worse
+    assert "worse value on 5" in worse and "better" not in worse
     pair = draft.Pair("converged", value=1.0, share=0.9, flops=100, seconds=0.1)
     for change, said in (
         (dict(value=1.0 + 2e-6, flops=200), "better value"),
@@ -223,14 +188,3 @@ def test_a_draft_shows_what_got_better_or_worse(tmp_path, monkeypatch):
     ):
         assert draft._change(replace(pair, **change), pair) == said
     assert not list(tmp_path.rglob("*.parquet"))
-
-
-def test_against_without_a_solver_compares_those_alone(monkeypatch):
-    def stop(title, entrants, own, *_):
-        raise InputError(f"{[*entrants]} {own}")
-
-    monkeypatch.setattr(compare, "_page", stop)
-    with pytest.raises(InputError, match=re.escape("['tpower', 'grqi'] ['tpower', 'grqi']")):
-        compare.compare(against="tpower,grqi", suite="quick")
-    with pytest.raises(InputError, match="--against none"):
-        compare.compare(against="none", suite="quick")

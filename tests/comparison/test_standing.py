@@ -159,33 +159,6 @@ def test_solvers_that_take_a_seed_run_with_several_on_the_same_pairs(solver, see
     assert all(r.timed == (r.columns["kind"] == "suite") == (r.seed == 0) for r in runs)
 
 
-def named(table, group=budgets.ALL):
-    (entry,) = [entry for entry in table if entry["group"] == group]
-    return [found and (found["solvers"], round(found["share"], 6)) for found in entry["best"]]
-
-
-def test_the_best_within_a_budget_are_named_for_each_kind_of_problem():
-    """A missing answer counts zero; equal solvers are named in the order of the ranking."""
-    line = dict(asked=5, answered=True, best=10.0, search_time=np.nan, history=None)
-    line |= dict(setup_time=0.0, setup_flops=0, work=1e6)
-    of = [("b", "p", 0.9, 1e-4), ("a", "p", 0.9 - 1e-9, 1e-3), ("c", "p", 1.0, 0.05)]
-    of += [(s, "q", share - 0.1, time) for s, _, share, time in of[:2]]
-    rows = [dict(solver=s, item=i, share=share, time=t) | line for s, i, share, t in of]
-    answers = pd.DataFrame(rows).assign(family=lambda rows: "kind " + rows["item"])
-    found = budgets.best(answers, ["b", "a", "c"], "time")
-    assert named(found) == [(["b", "a"], 0.85)] * 5
-    assert named(found, "kind p") == [(["b", "a"], 0.9)] * 2 + [(["c"], 1.0)] * 3
-    assert [entry["pairs"] for entry in found] == [2, 1, 1]
-    assert named(budgets.best(answers, [*"bac"], "work"))[:2] == [None, (["b", "a"], 0.85)]
-
-
-def test_budgets_have_their_names():
-    units = {"": 1.0, "ms": 1e-3, "s": 1.0, "million": 1e6, "billion": 1e9}
-    for measure, heads in budgets.HEADS.items():
-        words = [head.replace(",", "").partition(" ") for head in heads]
-        assert [float(n) * units[unit] for n, _, unit in words] == [*budgets.BUDGETS[measure]]
-
-
 def test_a_thinned_history_has_the_same_best_value_within_every_budget():
     for row in (row for seed in range(4) for row in drawn(seed) if row["history"]):
         whole = [s for s in json.loads(row["history"]) if s["cardinality"] <= row["asked"]]

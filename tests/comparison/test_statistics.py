@@ -12,7 +12,6 @@ from scipy.stats import binom
 
 from spcabench import Problem, api
 from spcabench.comparison import profiles, ranking, resampling
-from spcabench.comparison.components import ranking as components
 from tests.problems import explicit
 
 
@@ -45,22 +44,6 @@ def test_few_problems_are_counted_exactly():
     """One problem decides the order of two solvers on these problems."""
     reach = {"a": np.ones(6), "b": np.arange(6) > 0, "c": np.arange(6) > 0}
     assert above(reach).tolist() == [[False, True, True], [False] * 3, [False] * 3]
-
-
-@pytest.mark.parametrize(("problems", "ends"), [(3, [1, 2, 2]), (12, [1, 1, 1])])
-def test_several_components_have_ranges_and_what_ran_on_a_part_has_none(problems, ends):
-    """One problem is enough to decide among three solvers but not among twelve."""
-    values = {"a": lambda i: 1.0, "b": lambda i: float(i > 0), "c": lambda i: float(i > 0)}
-    lines = [
-        dict(item=i, r=2, k=3, formulation="disjoint", solver=solver, how="joint", share=value(i))
-        for solver, value in values.items()
-        for i in range(problems)
-    ]
-    lines.append(lines[0] | dict(solver="once"))
-    more = dict(kind="components", status="finished", value=1.0, gap=0.1, found=2, seconds=1.0)
-    ranks = components.ranking(pd.DataFrame([line | more for line in lines]))
-    assert ranks.solver.tolist() == ["a", "b", "c", "once"]
-    assert ranks.rank_first[:3].tolist() == ends and pd.isna(ranks["rank"][3])
 
 
 def test_an_interval_of_a_share_has_the_coverage_of_95_percent():

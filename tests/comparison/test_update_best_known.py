@@ -87,13 +87,6 @@ def test_an_open_answer_has_the_bound_of_the_harness(adopted, row, best):
     assert not entry.proven and "proving" not in messages
 
 
-def test_changes_in_the_last_digits_are_no_improvement(adopted, row, best):
-    entry = update_best_known.of_result(ITEM, best)
-    bound = entry.bound * (1 - 1e-13)
-    again, messages = adopted([row(best.x, bound=bound, solver="tpower")], [entry])
-    assert again == entry and not messages
-
-
 def test_a_stored_bound_that_a_row_refutes_is_dropped_and_the_search_is_made(
     adopted, row, problem, best
 ):
@@ -128,16 +121,8 @@ def test_no_stored_bound_lies_below_a_value_known_at_fewer_variables():
         assert fewer.value <= more.bound and fewer.value <= more.value * (1.0 + 1e-12)
 
 
-LIES = {
-    "long": dict(values=[2.0, 0.0, 1.0]),
-    "dense": dict(support=[0, 1, 2, 3], values=[0.5] * 4),
-    "elsewhere": dict(support=[1, 2, 99]),
-}
-
-
-@pytest.mark.parametrize("wrong", LIES)
-def test_a_row_that_is_no_answer_is_said_and_blocks_nobody(adopted, row, wrong):
+def test_a_row_that_is_no_answer_is_said_and_blocks_nobody(adopted, row):
     good, bad = row(poor(), bound=9.0, solver="tpower"), row(poor(), bound=9.0, solver="liar")
-    entry, messages = adopted([replace(bad, variance_refit=50.0, **LIES[wrong]), good])
+    entry, messages = adopted([replace(bad, variance_refit=50.0, values=[2.0, 0.0, 1.0]), good])
     assert entry.who == "tpower" and entry.value < 9.0
     assert "a row of liar was rejected" in messages

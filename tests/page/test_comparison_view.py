@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spcabench.comparison import best_known, budgets, profiles, ranking, suite
+from spcabench.comparison import best_known, budgets, profiles, ranking
 from spcabench.comparison.components import ranking as components
 from spcabench.comparison.components.runs import HELD_OUT
 from spcabench.comparison.entrants import Entrant
@@ -59,10 +59,6 @@ def standing():
             share = dict(share=0.5 + 0.1 * i, optimism=-1e-9)
             rows.append(of | dict(kind="held_out", item=item, extra=share))
         rows.append(of | dict(kind="stability", item="x", extra=dict(overlap=0.123)))
-        for strength, count, f1 in ((1.0, 4, 0.25), (2.0, 4, 0.5), (1.0, 8, 0.75)):
-            parameters = dict(strength=strength, count=count, n=16)
-            more = dict(kind="recovery", item="spiked", parameters=parameters)
-            rows.append(of | more | dict(extra=dict(f1=f1 - 0.1 * (solver == "em"))))
     about = dict(cpu="one", commit="c" * 40, written="2026", form="data", solver_sha256="s")
     frame = table([dict(extra={}, settings={}) | row for row in rows]).assign(**about)
     entrants = {label: Entrant.of(label, "quick") for label in LABELS.values()}
@@ -85,15 +81,6 @@ def check(line, digits=5.1e-5, **expected):
     for head, value in expected.items():
         number = shown(line[head])
         assert number == pytest.approx(value, rel=5.1e-3, abs=digits, nan_ok=True), (head, line)
-
-
-def test_a_ranking_without_intervals_says_so(standing, view):
-    assert "no intervals" not in view.text()  # of twelve problems
-    for count in (9, 10):
-        items = [*"abcdefghij"[:count]]
-        few = standing.answers[standing.answers["item"].isin(items)]
-        text = replace(view, notes=[comparison_one._no_intervals(few)]).text()
-        assert ("no intervals" in " ".join(text.split())) == (count < 10)
 
 
 def test_the_ranking_shows_its_numbers(standing, view):
@@ -191,14 +178,12 @@ def test_the_best_within_a_budget_have_the_largest_mean_share(standing, view):
             for budget, cell in zip(budgets.BUDGETS[measure], cells, strict=True):
                 reached = [budgets.share_within(row, budget, measure) for row in mine.itertuples()]
                 means = pd.Series(reached, mine.solver).groupby(level=0).mean()
-                best = [*means.index[means.round(6) == means.round(6).max()]]
+                best = {*means.index[means.round(6) == means.round(6).max()]}
                 names, _, share = cell.partition("\n")
                 assert (cell == "none") == (not means.any())
                 if cell != "none":
-                    assert {*names.split(", ")} == {*best}
+                    assert names.split(", ") == [s for s in standing.looks if s in best]
                     assert shown(share) == pytest.approx(means.max(), abs=5.1e-5)
-    four = dict(solvers=[*"abcd"], share=0.5)
-    assert comparison_one._best(four) == "a, b, c and 1 more\n50.00 %"
 
 
 def test_numbers_of_other_samples_and_of_the_settings_are_those_of_the_rows(view):
@@ -206,18 +191,12 @@ def test_numbers_of_other_samples_and_of_the_settings_are_those_of_the_rows(view
     for line in lines_of(samples):
         check(line, **{"share, x": 0.5, "share, y": 0.6, "overlap, x": 0.123})
         assert line["optimism, x"] == "0.00 %"  # a number that rounds to zero has no sign
-    settings, problems = tables(view, "how")
-    (how,) = [section.facts for section in view.sections if section.name == "how"]
-    assert ("Machine", "one, commit cccccccccc") in how
+    settings, _ = tables(view, "how")
     for line in lines_of(settings):
         mine = view.answers[view.answers.solver == line["Solver"]]
         check(line, Iterates=mine.iterations.median())
         late = (mine.status == "time_limit").sum()
         assert line["At the time limit"] == f"{late} of {len(mine)}"
-        stop = Entrant.of(line["Solver"], "quick").about.limits({})
-        assert (line["Stops"].startswith("ends")) == (stop.stop == "end")
-    ks = [", ".join(map(str, item.ks)) for item in suite.items("quick")]
-    assert [line["k"] for line in lines_of(problems)] == ks
 
 
 def panels(standing, title):
@@ -276,10 +255,6 @@ def test_an_anytime_curve_is_the_best_feasible_value_so_far(standing):
             for spent, value in zip(flops, values, strict=True):
                 assert value == pytest.approx(max(v for at, v in good if at <= spent))
             assert flops[-1] == good[-1][0]
-            rises = sum(
-                v > 1.005 * max([0.0, *(w for _, w in good[:i])]) for i, (_, v) in enumerate(good)
-            )
-            assert rises <= len(flops) <= len(good)
     assert seen == [("a", 3), *((item, 5) for item in "bcdefghi")]  # the largest k
 
 
@@ -304,38 +279,6 @@ def test_the_frontier_joins_the_solvers_that_none_exceeds_in_both(standing, diff
 def exceeds(one, other):
     """Whether a point is at most as expensive and at least as good as another one."""
     return one != other and one[0] <= other[0] and one[1] >= other[1]
-
-
-def test_recovery_is_drawn_for_each_sparsity(standing):
-    found = {
-        (sparsity, line.get_label()): [*map(tuple, np.transpose(line.get_data()))]
-        for sparsity, axes in panels(standing, "Support recovery")
-        for line in axes.lines
-        if len(line.get_xdata())
-    }
-    of_tpower = {1.0: [(1.0, 0.25), (2.0, 0.5)], 2.0: [(1.0, 0.75)]}
-    for sparsity, points in of_tpower.items():
-        assert found[sparsity, "tpower"] == points
-        assert found[sparsity, "em"] == [(x, pytest.approx(y - 0.1)) for x, y in points]
-    assert len(found) == 4
-
-
-def test_a_picture_has_its_panels_in_order_and_one_entry_for_each_solver(monkeypatch, tmp_path):
-    drawn_on, figures = {}, []
-    monkeypatch.setattr(comparison_pictures, "write_picture", lambda _, fig: figures.append(fig))
-
-    def draw(axes, panel):
-        drawn_on[panel] = axes
-        for label in ("both", f"only {panel}"):
-            axes.plot([1], [1], label=label)
-
-    picture = comparison_pictures.Picture("Two: words", "", [*"abcde"], draw, "share")
-    picture.write(tmp_path / f"{picture.name}.pdf")
-    (figure,) = figures
-    assert [drawn_on[panel] for panel in "abcde"] == figure.axes[:5] and picture.name == "two-words"
-    assert [axes.axison for axes in figure.axes] == [True] * 5 + [False]
-    names = sorted(text.get_text() for text in figure.legends[0].get_texts())
-    assert names == ["both", *(f"only {panel}" for panel in "abcde")]
 
 
 def test_a_file_that_changed_and_a_pair_that_could_not_run_are_noticed():
@@ -367,7 +310,6 @@ def test_components_are_ranked_by_formulation_with_the_means_of_their_answers():
                 row["solver"],
                 row["how"].replace("_", " "),
             )
-            assert line["Answered"] == f"{row['answered']} of {row['pairs']}"
             assert line["Rank"] == ("–" if row["partly"] else row["rank"])
     (best,) = tables(view, "pairs")
     keys = ["formulation", "item", "r", "k"]
@@ -380,5 +322,3 @@ def test_components_are_ranked_by_formulation_with_the_means_of_their_answers():
         (found,), keys = tables(view, name), [*first, "solver", "how"]
         means = part.dropna(subset=[measure]).groupby(keys)[measure].mean()
         assert found.rows.set_index(keys)[measure].to_dict() == pytest.approx(means.to_dict())
-        for _, group in found.rows.groupby(first[0], sort=False):
-            assert group[measure].is_monotonic_decreasing

@@ -34,9 +34,7 @@ def test_a_lighter_picture_has_the_same_coordinates():
     assert "scale(0.015625)" in lighter and len(lighter) < len(text)
     # markers share the style of their group
     assert '<g style="fill: red">\n<use href="#m" x="9" y="4"/>\n' in lighter
-    assert '"#ga" x="9" y="4"' in lighter
-    assert "L 7 8" in lighter and "word" not in lighter  # after a curve an L is needed
+    assert "L 7 8" in lighter  # after a curve an L is needed
     inner = '<g>\n<g clip-path="url(#p)"/>\n<path d="M 1 2"/>\n</g>\n<g style="fill: red">\n</g>\n'
-    lighter = light_svg.light(f"<svg>\n{inner}</svg>\n")
-    assert "<g>" not in lighter  # unneeded groups
-    assert [part.tag for part in ElementTree.fromstring(lighter)] == ["g", "path", "g"]
+    lighter = ElementTree.fromstring(light_svg.light(f"<svg>\n{inner}</svg>\n"))
+    assert [part.tag for part in lighter] == ["g", "path", "g"]  # unneeded groups are left out

