@@ -61,22 +61,21 @@ def test_pairs_are_alike_if_no_end_of_a_class_is_between_them(published):
         assert mask.tolist() == (sparse == (density < 0.2)).tolist() and 0 < mask.sum() < len(mask)
 
 
-def alike(pairs, question):
-    """Return the pairs that fulfil as many conditions as some pair does."""
-    k = advice._alike(pairs.asked, advice.KS, question.k)
-    size = advice._alike(pairs.n, advice.SIZES, question.n)
-    kind = pairs.kind.eq(question.kind) | (question.kind == "any")
-    choices = (k & size & kind, size & kind, size, kind, kind.notna())
-    return next(mask for mask in choices if mask.any())
-
-
 def test_an_answer_ranks_the_solvers_on_the_problems_like_the_question(published):
     _, answers = published
     kinds, ns, ks = ("any", "text", "genes"), (None, 20, 300, 3000), (None, 90)
     for kind, n, m, k, budget in product(kinds, ns, (None, 1), ks, (0.4, np.inf)):
         question = Question(kind, n=n, m=m, k=k, budget=budget)
         mask, given_up = answers.select(question)
-        assert mask.tolist() == alike(answers.pairs, question).tolist()
+        has = dict(
+            k=advice._alike(answers.pairs.asked, advice.KS, k),
+            kind=answers.pairs.kind.eq(kind) | (kind == "any"),
+            size=advice._alike(answers.pairs.n, advice.SIZES, n),
+        )
+        of_size, of_kind = has["size"], has["kind"]
+        choices = (has["k"] & of_size & of_kind, of_size & of_kind, of_size, of_kind, mask | True)
+        assert mask.tolist() == next(each for each in choices if each.any()).tolist()
+        assert given_up == [name for name, of in has.items() if not of[mask].all()]
         found, pairs = advice.answer(answers, question), answers.pairs[mask]
         assert found["n"] == [pairs.n.min(), pairs.n.max()]
         assert found["entries"] == [pairs.nnz.min(), pairs.nnz.max()]

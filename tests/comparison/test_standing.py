@@ -159,6 +159,16 @@ def test_solvers_that_take_a_seed_run_with_several_on_the_same_pairs(solver, see
     assert all(r.timed == (r.columns["kind"] == "suite") == (r.seed == 0) for r in runs)
 
 
+def test_equally_good_solvers_within_a_budget_are_all_named_in_the_order_of_the_ranking():
+    answers = standing(drawn(0)).assign(family="one")
+    twins = answers.assign(solver="twin of " + answers.solver, share=answers.share - 1e-9)
+    order = [*twins.solver.unique(), *answers.solver.unique()]
+    within = [g["best"] for g in budgets.best(pd.concat([answers, twins]), order, "work")]
+    for best in (best for of_group in within for best in of_group if best):
+        twin, solver = best["solvers"]
+        assert twin == f"twin of {solver}"
+
+
 def test_a_thinned_history_has_the_same_best_value_within_every_budget():
     for row in (row for seed in range(4) for row in drawn(seed) if row["history"]):
         whole = [s for s in json.loads(row["history"]) if s["cardinality"] <= row["asked"]]

@@ -182,7 +182,7 @@ def test_the_best_within_a_budget_have_the_largest_mean_share(standing, view):
                 names, _, share = cell.partition("\n")
                 assert (cell == "none") == (not means.any())
                 if cell != "none":
-                    assert names.split(", ") == [s for s in standing.looks if s in best]
+                    assert {*names.split(", ")} == best
                     assert shown(share) == pytest.approx(means.max(), abs=5.1e-5)
 
 
