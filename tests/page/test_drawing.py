@@ -36,5 +36,5 @@ def test_a_lighter_picture_has_the_same_coordinates():
     assert '<g style="fill: red">\n<use href="#m" x="9" y="4"/>\n' in lighter
     assert "L 7 8" in lighter  # after a curve an L is needed
     inner = '<g>\n<g clip-path="url(#p)"/>\n<path d="M 1 2"/>\n</g>\n<g style="fill: red">\n</g>\n'
-    lighter = ElementTree.fromstring(light_svg.light(f"<svg>\n{inner}</svg>\n"))
-    assert [part.tag for part in lighter] == ["g", "path", "g"]  # unneeded groups are left out
+    whole = ElementTree.fromstring(light_svg.light(f"<svg>\n{inner}</svg>\n"))
+    assert [part.tag for part in whole] == ["g", "path", "g"]  # unneeded groups are left out
