@@ -48,23 +48,6 @@ def test_asv_skips_what_a_solver_does_not_take_and_shows_what_fails(benchmark_of
             broken.setup("gaussian-20")
 
 
-@pytest.mark.parametrize(
-    ("name", "problem", "minutes"),
-    [
-        ("tpower", "gaussian-100", False),
-        ("brute_force", "gaussian-20", False),
-        ("brute_force", "gaussian-100", True),
-        ("dspca", "gaussian-100", True),
-        ("sklearn_sparse_pca", "gaussian-100", True),
-        ("branch_and_bound", "gaussian-100", False),
-        ("branch_and_bound", "genes-1000", True),
-    ],
-)
-def test_what_takes_minutes_is_left_out(name, problem, minutes):
-    traits = registry.module("solver", name).TRAITS
-    assert solver.takes_minutes(name, traits, PROBLEMS[problem]) == minutes
-
-
 def test_a_relaxation_gets_a_penalty_and_any_other_solver_a_cardinality():
     problem = PROBLEMS["gaussian-20"].make()
     for name, setting in (("dspca", "rho"), ("gpower1", "k"), ("tpower", "k")):
@@ -115,7 +98,4 @@ def test_the_memory_of_a_solve_is_its_own(benchmark_of, monkeypatch):
     benchmark = benchmark_of("tpower")
     benchmark.setup("gaussian-20")
     monkeypatch.setattr(solver, "run", lambda *_: np.ones(8_000_000))
-    needed = benchmark.track_memory("gaussian-20")
-    if np.isnan(needed):
-        pytest.skip("the system does not say")
-    assert needed == pytest.approx(64e6, rel=0.1)
+    assert benchmark.track_memory("gaussian-20") == pytest.approx(64e6, rel=0.1)

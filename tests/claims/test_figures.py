@@ -1,16 +1,17 @@
-"""Every claim of a figure turns at its thresholds, and fails for a trivial competitor."""
+"""Claims of the figures, and the files in which they are stored and published."""
 
-from dataclasses import replace
+import json
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
+import jsonschema
 import pytest
 
 from spcabench import registry
 from spcabench.claims import Claim, judging, meaning
-from spcabench.page import claims_file, forest
-from tests.claims.made_up import table
+from spcabench.errors import InputError
+from spcabench.page import claims_file
+from tests.claims.made_up import script
+from tests.trial import NAME, judged_run
 
 CLAIMS = {
     (figure, claim.id): claim
@@ -19,63 +20,15 @@ CLAIMS = {
     if isinstance(claim, Claim)
 }
 PUBLISHED = Path(__file__).parents[2] / "results" / "published"
-NEAR = 0.05  # distance to a threshold, as a share of it
-
-
-def inside(rule):
-    """Return a number well inside a region."""
-    if np.isfinite(rule.low) and np.isfinite(rule.high):
-        return (rule.low + rule.high) / 2
-    edge = rule.low if np.isfinite(rule.low) else rule.high
-    return edge + (1 if np.isfinite(rule.low) else -1) * abs(edge)
-
-
-def verdict(claim, values):
-    """Judge a claim on exact numbers: name of a part -> the number at each of its places."""
-    tables = []
-    for part in claim.parts:
-        low, high = part.at.low, part.at.high
-        x = low if np.isfinite(low) else high - 1 if np.isfinite(high) else np.nan
-        numbers = [values.get(part.name, inside(part.rule))] * max(part.at.least, 1)
-        tables.append(table(numbers, part=part.name).assign(x=x))
-    made_up = replace(claim, rows=lambda data: pd.concat(tables))
-    return made_up.judge(0)["verdict"]
-
-
-def test_a_sentence_of_a_claim_is_shown_whole():
-    for name, claim in CLAIMS.items():
-        because = {"": claim.because} if isinstance(claim.because, str) else claim.because
-        written = (claim.quote, claim.measures, claim.deviates, claim.changed, *because.values())
-        assert max(map(len, written)) <= forest.CELL, name
-
-
-@pytest.mark.parametrize("name", CLAIMS, ids="-".join)
-def test_a_claim_turns_at_each_of_its_thresholds(name):
-    claim = CLAIMS[name]
-    assert verdict(claim, {}) == "holds"
-    for part in claim.parts:
-        for edge, inwards in ((part.rule.low, 1), (part.rule.high, -1)):
-            if np.isfinite(edge):
-                step = inwards * NEAR * abs(edge)
-                if part.rule.side(edge + step, edge + step) == "inside":  # else a single number
-                    assert verdict(claim, {part.name: edge + step}) == "holds"
-                assert verdict(claim, {part.name: edge - step}) == "fails"
 
 
 @pytest.mark.parametrize(
     "name", [n for n, c in CLAIMS.items() if c.kind != "theorem"], ids="-".join
 )
-def test_a_trivial_competitor_does_not_make_a_claim_hold(name):
-    nulls = {part.name: part.null for part in CLAIMS[name].parts if part.null is not None}
-    assert nulls
-    assert verdict(CLAIMS[name], nulls) == "fails"
-
-
-@pytest.mark.parametrize(
-    "name", [n for n, c in CLAIMS.items() if c.kind != "theorem"], ids="-".join
-)
-def test_a_rule_is_that_of_the_papers_words_or_its_claim_says_why_not(name):
+def test_a_rule_excludes_a_trivial_competitor_and_is_that_of_the_papers_words(name):
     claim = CLAIMS[name]
+    nulls = [(part.rule, part.null) for part in claim.parts if part.null is not None]
+    assert any(rule.side(null, null) != "inside" for rule, null in nulls)
     for part in claim.parts:
         numbers = [f"{number.low:g}" for number in claim.paper if number.part == part.name]
         printed = [of(n) for n in numbers for of in (meaning.printed, meaning.printed_or_more)]
@@ -91,3 +44,26 @@ def test_the_published_statements_have_the_rules_of_their_claims():
             own = [part.stored() for part in CLAIMS[figure, statement["id"]].parts]
             assert [*map(judging.rule_of, own)] == [*map(judging.rule_of, statement["parts"])]
             assert [of["over"] for of in own] == [of["over"] for of in statement["parts"]]
+
+
+def test_a_claims_file_keeps_its_schema_and_one_of_another_version_is_refused(trial_run):
+    file = judged_run(trial_run) / claims_file.NAME
+    report = claims_file.read(file, NAME)
+    jsonschema.validate(report, json.loads(claims_file.SCHEMA.read_text()))
+    for change in ({"version": 1}, {"statements": [{}]}, {"figure": "another"}):
+        claims_file.write(file, report | change)
+        with pytest.raises(InputError):
+            claims_file.read(file, NAME)
+
+
+def test_the_published_verdicts_are_recomputed_from_their_file_alone():
+    statements = claims_file.read(PUBLISHED / "claims.json")["statements"]
+    differing = [s["id"] for s in statements if script.verdict(s) != s["verdict"]]
+    assert statements and not differing
+
+
+def test_two_statements_of_one_id_are_refused(trial_run):
+    judged_run(trial_run)
+    first = claims_file.read_all(trial_run)[NAME]["statements"][0]
+    with pytest.raises(InputError, match="T1 of trial2013_fig1 differs"):
+        claims_file.whole([first, first | {"figure": "trial2013_fig2", "quote": "it fails"}])

@@ -6,7 +6,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from spcabench.claims import Rule, above, at_least, at_most, below, meaning
-from spcabench.claims.rules import needed
 
 FINITE = st.floats(0.01, 100)
 
@@ -44,10 +43,3 @@ def test_a_rule_has_a_region_and_a_threshold():
 def test_a_printed_number_is_rounded_to_its_digits(digits, inside, outside):
     rule = meaning.printed(digits)
     assert rule.side(inside, inside) == "inside" != rule.side(outside, outside)
-
-
-@given(st.integers(1, 50))
-def test_the_needed_places_are_ordered(count):
-    every, most, often, some = (needed(word, count) for word in ("every", "most", "often", "some"))
-    assert every == count >= most > count / 2
-    assert count / 4 <= often < count / 4 + 1 and some == 1

@@ -1,7 +1,5 @@
 """Real data: published facts about them, and what replaces them if they are not available."""
 
-import gzip
-
 import numpy as np
 import pytest
 
@@ -49,21 +47,6 @@ def test_the_real_file_where_it_is_at_hand(real_data, name):
         assert few.covariance.diagonal() == pytest.approx(variances[largest])
 
 
-@pytest.mark.parametrize("name", STAND_INS)
-def test_a_stand_in_has_its_shape_and_says_so(name, monkeypatch):
-    monkeypatch.setattr(sources, "find", lambda *args: None)
-    problem = api.load_or_stand_in(name)
-    assert problem.stand_in and "stand-in" in problem.name
-    assert (problem.m, problem.n) == STAND_INS[name]
-    with pytest.raises(InputError, match="files are not available"):
-        api.load(name)
-    if problem.n == 30:  # scaled to unit variance; one of the two has no divisor
-        unit = 569.0 if name == "singh" else 1.0
-        assert problem.covariance.diagonal() == pytest.approx(np.full(30, unit))
-    else:  # the figures use three eigenvectors
-        assert np.linalg.matrix_rank(problem.data.dense()[:90]) > 3
-
-
 SMALL = {"simulated_corpus": dict(m=300, n=200), "generated_text": dict(m=300, n=200)}
 
 
@@ -72,30 +55,12 @@ def test_every_dataset_can_be_had_without_a_network(data_folder, monkeypatch, na
     monkeypatch.setattr(corpus, "PACKAGES", ("joblib",))  # all of them are half a minute's parsing
     problem = api.load_or_stand_in(name, **SMALL.get(name, {}))
     assert problem.n >= 1 and problem.provenance["source"]
-    assert isinstance(problem.provenance["stand_in"], bool)
-
-
-@pytest.mark.parametrize("values", ["counts", "tfidf", "presence"])
-@pytest.mark.parametrize("center", [True, False])
-def test_a_corpus_is_its_counts_as_a_whole_or_by_the_words_of_largest_variance(
-    values, center, data_folder
-):
-    rng = np.random.default_rng(0)
-    counts = rng.integers(1, 9, (30, 8)) * (rng.random((30, 8)) < np.linspace(0.2, 0.9, 8))
-    (data_folder / "nips").mkdir()
-    (data_folder / "nips" / "vocab.nips.txt").write_text("\n".join("abcdefgh") + "\n")
-    entries = [f"{i + 1} {j + 1} {counts[i, j]}" for i, j in zip(*counts.nonzero(), strict=True)]
-    head = ["30", "8", str(len(entries))]
-    (data_folder / "nips" / "docword.nips.txt").write_text("\n".join(head + entries) + "\n")
-    idf = np.log(30.0 / (counts > 0).sum(axis=0)) if values == "tfidf" else np.ones(8)
-    A = np.where(counts > 0, 1.0, 0.0) if values == "presence" else counts * idf
-    A = A - A.mean(axis=0) if center else A
-    how = dict(corpus="nips", values=values, center=center)
-    whole, few = (api.load("bag_of_words", **how, **more) for more in ({}, {"words": 3}))
-    assert whole.data.dense() == pytest.approx(A) and "".join(whole.features) == "abcdefgh"
-    top = np.sort(np.argsort(-(counts * idf).var(axis=0))[:3])
-    assert "".join(few.features) == "".join(np.array([*"abcdefgh"])[top])
-    assert pytest.approx(A[:, top].T @ A[:, top] / 30.0) == few.matrix.S
+    assert problem.stand_in == ("stand-in" in problem.name)
+    if name in STAND_INS:
+        assert problem.stand_in and (problem.m, problem.n) == STAND_INS[name]
+        assert np.linalg.matrix_rank(problem.data.dense()[:90]) > 3  # figures use 3 eigenvectors
+        with pytest.raises(InputError, match="files are not available"):
+            api.load(name)
 
 
 @pytest.mark.parametrize("words", [None, 5])
@@ -208,15 +173,42 @@ def test_every_spectrum_has_mean_5000_until_its_factor_is_applied(real_data):
     assert np.std(physical.mean(axis=1)) > np.std(X.mean(axis=1))
 
 
-def test_malformed_spectra_are_refused(tmp_path):
-    read = registry.module("dataset", "lrs")._read
-    file = tmp_path / "spectrometer.arff"
-    file.write_text("@relation spectrometer\n@data\n1,2,3\n")
-    with pytest.raises(InputError, match="1 spectra, 1 not of 103 columns"):
-        read(file)
-    line = ",".join(["a", "18"] + ["1"] * 100 + ["x"])
-    packed = tmp_path / "spectrometer.arff.gz"
-    with gzip.open(packed, "wt") as stream:
-        stream.write("@data\n" + "\n".join([line] * 531))
-    with pytest.raises(InputError, match="not a number"):
-        read(packed)
+images = registry.module("dataset", "natural_images")
+
+
+def test_patches_repeat_by_seed_and_say_what_they_are():
+    a, b, c = (api.load_or_stand_in("natural_images", patches=50, seed=s) for s in (0, 0, 1))
+    assert np.array_equal(a.data.X, b.data.X) and not np.array_equal(a.data.X, c.data.X)
+    assert (a.m, a.n) == (50, 192) and len(set(a.features)) == 192
+    assert a.stand_in == ("stand-in" in a.name) == (a.provenance["source"] != "STL-10")
+    assert np.abs(a.data.X.mean(axis=0)).max() < 1e-9
+
+
+def test_contrast_normalised_patches_do_not_change_with_brightness(monkeypatch):
+    shades = np.random.default_rng(0).integers(0, 60, (2, 9, 9, 3)).astype(np.uint8)
+    patches_of = []
+    for brighter in (0, 100):
+        monkeypatch.setattr(
+            images, "_images", lambda shift=brighter: ("test", [shades + np.uint8(shift)])
+        )
+        patches_of.append(api.load_or_stand_in("natural_images", patches=40, contrast=True).data.X)
+    assert np.allclose(*patches_of)
+
+
+def test_stl10_is_read_channel_by_channel_and_column_by_column(data_folder):
+    picture = np.random.default_rng(0).integers(0, 256, (2, 96, 96, 3), dtype=np.uint8)
+    (data_folder / "natural_images").mkdir()
+    file = data_folder / images.STL10[0]
+    picture.transpose(0, 3, 2, 1).tofile(file)
+    assert np.array_equal(images._read_stl10(file), picture)
+    assert not api.load_or_stand_in("natural_images", patches=5).stand_in
+    file.write_bytes(b"short")
+    with pytest.raises(InputError, match=r"train_X\.bin: 5 bytes"):
+        api.load_or_stand_in("natural_images", patches=5)
+
+
+def test_patches_come_from_the_images_and_every_offset_occurs():
+    image = np.arange(9 * 10 * 3, dtype=np.uint8).reshape(9, 10, 3)
+    X = images._patches([image], 300, np.random.default_rng(0))
+    possible = {image[i : i + 8, j : j + 8].tobytes() for i in range(2) for j in range(3)}
+    assert {x.tobytes() for x in X} == possible

@@ -113,8 +113,3 @@ def test_the_support_changes_where_two_of_the_curves_and_zero_meet():
         for sign, support in zip((1, -1), fig1.supports(V, phi), strict=True):
             largest = [i + 1 for i in np.argsort(-sign * v) if sign * v[i] > 0][: fig1.K]
             assert sorted(largest) == [*support]
-
-
-def test_the_grid_has_the_ends_and_the_papers_k():
-    ks = shared.grid(361, 24, [180])
-    assert {1, 180, 361} <= {*ks} and ks == sorted({*ks}) and 16 <= len(ks) <= 27

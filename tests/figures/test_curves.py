@@ -32,9 +32,3 @@ def test_a_bound_has_an_arrow_in_place_of_its_marker():
     axis = drawn(of.assign(missed=(of.x == 1).astype(int)), "times")
     assert axis.lines[0].get_markevery() == [0]
     assert [line.get_xdata().tolist() for line in axis.lines[1:]] == [[1.0], []]
-
-
-def test_places_without_an_x_are_side_by_side_and_an_empty_table_is_no_curve():
-    of = table([3.0, 2.0, 5.0])
-    assert drawn(of.assign(x=np.nan), "B").lines[0].get_xdata().tolist() == [0, 1, 2]
-    assert not len(drawn(of.iloc[:0], "B").lines[0].get_xdata())

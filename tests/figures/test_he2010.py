@@ -12,19 +12,13 @@ from spcabench.solving.call import arguments
 from tests import trial
 
 
-def answered(asked, reached, seed=0, **extra):
-    """Return a row of `answers` that reached another cardinality than the requested one."""
-    row = dict(label=_he2010.ANSWERS, seed=seed, settings=dict(k=asked), n=1000, parameters={})
-    return (
-        row
-        | dict(dataset="random_sparse", stand_in=False, problem="p")
-        | dict(extra=dict(cardinality=reached, **extra))
-    )
-
-
 def test_a_cardinality_is_drawn_at_the_median_that_its_searches_reached():
-    rows = [answered(25, reached, seed) for seed, reached in enumerate((23, 25, 24))]
-    table = _he2010.by_cardinality(trial.table([*rows, answered(5, 5)])).rows
+    about = dict(label=_he2010.ANSWERS, dataset="random_sparse", n=1000, parameters={})
+    rows = [
+        about | dict(seed=seed, settings=dict(k=asked), extra=dict(cardinality=reached))
+        for seed, asked, reached in ((0, 25, 23), (1, 25, 25), (2, 25, 24), (0, 5, 5))
+    ]
+    table = _he2010.by_cardinality(trial.table(rows)).rows
     assert table.x.tolist() == [24.0, 24.0, 24.0, 5.0]
 
 

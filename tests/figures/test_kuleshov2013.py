@@ -14,7 +14,6 @@ from spcabench.figures._kuleshov2013_starts import power_steps
 from spcabench.figures.kuleshov2013_fig2 import K11
 from spcabench.figures.kuleshov2013_fig3 import held
 from spcabench.figures.kuleshov2013_fig4 import flops_of_grqi
-from spcabench.figures.kuleshov2013_table1 import order
 from tests import trial
 
 
@@ -24,18 +23,6 @@ def test_the_formula_for_a_given_sigma_is_what_such_a_run_is_charged(k):
     result = api.solve(problem, "grqi", k=k)
     formula = flops_of_grqi(problem.n, k, result.iterations)
     assert result.iterations > 0 and result.cost.flops == formula
-
-
-def test_differences_of_rounding_are_none():
-    pairs = pd.DataFrame(dict(variance_g=1.0, variance_p=[1 + 1e-13, 0.9, 1.2]))
-    assert base.more(pairs).tolist() == [0.0, -10.0, 20.0]
-
-
-def test_a_band_weighs_the_same_whatever_its_number_of_runs():
-    about = dict(seed=0, stand_in=False, problem="made", row_p="a", row_g="b")
-    pairs = pd.DataFrame(dict(sparsity=[0.03, 0.04, 0.12]) | about)
-    weighted = base.weighted(pairs, pd.Series([True, False, True]))
-    assert weighted.hit.tolist() == [0.5, 1.0]
 
 
 def test_pairs_are_of_equal_cardinality_and_the_ratio_is_of_gpower_to_grqi():
@@ -68,11 +55,6 @@ def test_given_penalties_give_pairs_of_equal_cardinality_on_one_problem():
         assert pair.more == pytest.approx(100 * (pair.variance_p / pair.variance_g - 1), abs=1e-6)
 
 
-def test_the_order_of_one_seed_needs_three_steps():
-    assert order([np.array([0.1, 1e-3, 1e-9])]) == pytest.approx(3.0)
-    assert np.isnan(order([np.array([0.1, 1e-3])]))
-
-
 @pytest.mark.parametrize(("first", "jumps"), [(100, 1), (10, 0)])
 def test_pairs_of_few_nonzeros_do_not_count_as_jumps(first, jumps):
     rows = [
@@ -99,12 +81,6 @@ def test_power_steps_end_once_the_quotient_is_reached():
     assert y @ Sigma @ y >= 3.99
 
 
-@pytest.mark.parametrize("count", [1, 3])
-def test_every_band_has_as_many_sparsities(count):
-    band = np.digitize(base.in_each_band(count), base.WIDE_EDGES)
-    assert np.bincount(band)[1:].tolist() == [count] * 7 + [count + 1]
-
-
 def test_the_advantage_on_genes_is_compared_with_that_on_each_random_problem():
     about = dict(stand_in=False, problem="p", row_p="a", row_g="b")
     here = pd.DataFrame(about | dict(sparsity=[0.001, 0.002, 0.03], ratio=[2.0, 8.0, 3.0]))
@@ -128,7 +104,7 @@ def test_a_gabor_patch_is_explained_whatever_its_colour_and_contrast_and_noise_i
     along, across = 0.8 * x + 0.6 * y, 0.8 * y - 0.6 * x
     wave = np.exp(-(along**2 + (across / 1.5) ** 2) / 8) * np.sin(2 * np.pi * along / 5 + 1)
     tile = wave[..., None] * [1.0, -2.0, 0.5] + [3.0, 1.0, 2.0]
-    noise = np.random.default_rng(0).standard_normal(tile.shape)
-    r2 = explained(np.stack([tile, 100 * tile, np.rot90(tile), noise, np.ones(tile.shape)]))
-    assert r2[:3] == pytest.approx(1.0, abs=1e-3)
-    assert r2[3] < 0.5 and r2[4] == 0.0
+    noise = np.random.default_rng(0).standard_normal((20, *tile.shape))
+    r2 = explained(np.stack([tile, 7.0 - 100 * tile, np.rot90(tile), np.ones(tile.shape), *noise]))
+    assert r2[:3] == pytest.approx(1.0, abs=1e-3) and r2[0] == pytest.approx(r2[1], abs=1e-9)
+    assert r2[3] < 1e-9 and r2[4:].max() < 0.3

@@ -2,14 +2,17 @@
 
 import json
 from collections import Counter
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from spcabench import registry
+from spcabench.errors import InputError
 from spcabench.figures import _truth
-from spcabench.page import claims_file, draw, row_names, verify
+from spcabench.page import claims_file, draw, papers, row_names, verify
 from spcabench.running import jobs, rows
+from spcabench.solving.status import GOOD
 from tests.problems import WHOLE
 
 FIGURES = registry.names("figure")
@@ -76,3 +79,26 @@ def found(report):
         for statement in report["statements"]
         for reading in statement["readings"]
     }
+
+
+def test_a_statement_needs_no_rows_but_its_own():
+    name = "he2010_fig2"
+    module = registry.module("figure", name)
+    rows, data = draw._loaded(module, verify.rows_of(PUBLISHED, name))
+    good = rows[rows.status.isin(GOOD)]
+    for statement in claims_file.statements(module):
+        names = " ".join(row for _, table in statement.tables(data) for row in table.row)
+        alone = module.data(good[good.row.isin(names.split())].reset_index(drop=True))
+        with_all, with_its_own = (
+            found(dict(certified=[], statements=[statement.judge(of)])) for of in (data, alone)
+        )
+        assert not [*claims_file.differences(with_all, with_its_own)]
+
+
+@pytest.mark.parametrize("text", ["authors = [", 'authors = ["A"]\njournal = "B"', "year = 2001"])
+def test_a_file_of_a_paper_that_is_wrong_is_named(tmp_path, monkeypatch, text):
+    package = import_module(registry.PACKAGES["figure"])
+    monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path)])
+    (tmp_path / "trial2001.toml").write_text(text)
+    with pytest.raises(InputError, match=r"trial2001\.toml"):
+        papers.paper("trial2001")

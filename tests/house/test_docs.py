@@ -1,76 +1,121 @@
 """The documents: every example runs, every link resolves, and the site builds without a warning."""
 
 import inspect
+import os
 import re
 import shlex
 import subprocess
 import sys
 import tomllib
-import types
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import spcabench
-from spcabench import api, claims, iterate, run
+from spcabench import claims, iterate, run
 from spcabench.checking import conformance
 from spcabench.cli import application as command_line
 from spcabench.cli import options
 from spcabench.page import publish
 from spcabench.readers import sources
+from tests.faults import copied
 from tests.problems import WHOLE
-from tests.trial import answered
 
 ROOT = options.ROOT
-PAGES = sorted(
-    [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "results").glob("**/*.md")]
-)
 
 
-def examples(page):
-    """Return the Python examples of a page."""
-    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
-    return re.findall(r"```python\n(.*?)```", text, re.S)
+def blocks(page, language="python"):
+    """Return the examples of a page in a language."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return re.findall(rf"```{language}\n(.*?)```", text, re.S)
 
 
-def example(page):
-    """Return the only Python example of a page."""
-    (text,) = examples(page)
-    return text
+def test_the_example_of_the_readme_runs(capsys):
+    (example,) = [block for block in blocks("README.md") if "TRAITS" not in block]
+    exec(compile(example, "README.md", "exec"), {})
+    assert "(569, 3)" in capsys.readouterr().out
 
 
-def module(page):
-    namespace = types.ModuleType("example")
-    exec(compile(example(page), page, "exec"), namespace.__dict__)
-    return namespace
+def test_the_solver_of_the_readme_is_a_solver(tmp_path):
+    (solver,) = [block for block in blocks("README.md") if "TRAITS" in block]
+    (tmp_path / "mine.py").write_text(solver)
+    result = spcabench.solve("pitprops", str(tmp_path / "mine.py"), k=4)
+    assert result.status == "converged" and result.cardinality == 4
 
 
 def test_the_solver_of_the_tutorial_keeps_every_promise(tmp_path):
-    (tmp_path / "mine.py").write_text(example("new_solver.md"))
+    (solver,) = blocks("docs/new_solver.md")
+    (tmp_path / "mine.py").write_text(solver)
     outcomes = list(conformance.check(str(tmp_path / "mine.py"), 60.0))
     assert outcomes and not [o for o in outcomes if o.verdict == "fails"]
 
 
-def test_the_dataset_of_the_tutorial_is_a_problem():
-    problem = module("new_dataset.md").load()
-    assert (problem.m, problem.n) == (178, 13) and problem.features[0] == "alcohol"
-    assert np.isclose(api.solve(problem, "brute_force", k=1).variance, 1.0)
+ADDED = {  # file -> the page that has its text, and the language
+    "solvers/soft_power.py": ("docs/new_solver.md", "python"),
+    "datasets/wine.py": ("docs/new_dataset.md", "python"),
+    "figures/author2025_fig1.py": ("docs/new_figure.md", "python"),
+    "figures/author2025.toml": ("docs/new_figure.md", "toml"),
+}
 
 
-def test_the_figure_of_the_tutorial_is_made_and_judged():
-    import matplotlib.pyplot as plt
+# all in one process, because each would load the package again
+TYPED = """
+import shlex, sys
+from spcabench.cli.application import main
+for line in sys.argv[1:]:
+    sys.argv = shlex.split(line, comments=True)
+    if sys.argv[0] == "python":
+        exec(sys.argv[2])
+        continue
+    try:
+        main()
+    except SystemExit as end:
+        # verify has the exit code 1 if statements have changed since the published run
+        assert not end.code or (sys.argv[1], end.code) == ("verify", 1), line
+"""
 
-    figure = module("new_figure.md")
-    runs = figure.runs("quick")
-    rows = pd.DataFrame([answered(run) | run.asked for run in runs])
-    drawn, axes = plt.subplots(*figure.PANELS, squeeze=False)
-    figure.draw(figure.data(rows), axes)
-    plt.close(drawn)
-    judged = figure.M1.judge(figure.data(rows))
-    assert judged["verdict"] in ("holds", "fails")
-    assert figure.M1.judge(figure.data(rows[:1]))["verdict"] == "open"
+
+def typed(house, *lines):
+    """Run commands in a copy of the repository, and return what they print."""
+    completed = subprocess.run(
+        [sys.executable, "-c", TYPED, *lines],
+        cwd=house,
+        env=os.environ | {"PYTHONPATH": str(house), "BROWSER": "true"},
+        capture_output=True,
+        text=True,
+    )
+    assert completed.returncode == 0, completed.stdout + completed.stderr
+    return completed.stdout
+
+
+@WHOLE
+@pytest.mark.xdist_group("house")  # one process makes copies of the repository
+def test_added_files_are_solved_judged_and_shown_on_the_page_of_their_paper(tmp_path):
+    """The solver, dataset, figure and paper of the tutorials are added by their files alone."""
+    house = copied(tmp_path)
+    for name, (page, language) in ADDED.items():
+        text = blocks(page, language)[0].replace("pitprops", "wine").replace("grqi", "soft_power")
+        (house / "spcabench" / name).write_text(text, encoding="utf-8")
+    answer = typed(house, "spcabench solve wine --solver soft_power -k 2")
+    assert "soft_power" in answer and "wine" in answer
+    figure = ("spcabench figure author2025_fig1", "spcabench results-page results/quick")
+    assert re.search("M1.*(holds|fails)|(holds|fails).*M1", typed(house, *figure))
+    page = (house / "results" / "quick" / "author2025.html").read_text(encoding="utf-8")
+    assert "<h1>Author, Friend (2025)</h1>" in page and '<h2 id="author2025_fig1">' in page
+
+
+@WHOLE
+@pytest.mark.xdist_group("house")
+def test_every_command_of_the_readme_can_be_typed_in_a_clone(tmp_path):
+    house = copied(tmp_path)
+    (house / "results").mkdir(exist_ok=True)
+    (house / "results" / "published").symlink_to(ROOT / "results" / "published")
+    np.savetxt(house / "loadings.csv", np.repeat([0.5, 0.0], [4, 9]))  # of the 13 pit props
+    shell = "".join(blocks("README.md", "sh"))
+    typed(house, *re.findall("^(?:spcabench|python) .*", shell, re.M))
+    for file in ("fig2.pdf", "loadings.png", "model.npz", "scores.csv", "wine_report.html"):
+        assert (house / file).exists()
 
 
 @pytest.mark.parametrize(
@@ -144,12 +189,13 @@ def test_what_the_page_for_analysts_says_can_be_typed(here):
 
 @WHOLE
 def test_the_numbers_of_the_solvers_are_those_that_are_published():
-    for text in examples("solvers.md"):
+    for text in blocks("docs/solvers.md"):
         exec(compile(text, "solvers.md", "exec"), {})
 
 
 def test_the_identities_between_the_variances_hold():
-    exec(compile(example("numbers.md"), "numbers.md", "exec"), {})
+    (example,) = blocks("docs/numbers.md")
+    exec(compile(example, "numbers.md", "exec"), {})
 
 
 def anchors(page):
@@ -159,13 +205,14 @@ def anchors(page):
 
 
 def test_links_and_commands_exist():
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "results").glob("**/*.md")]
     commands = {
         c.name or c.callback.__name__.replace("_", "-")
         for c in command_line.app.registered_commands
     }
     targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M)
     missing = []
-    for page in PAGES:
+    for page in sorted(pages):
         text = page.read_text(encoding="utf-8")
         for link, anchor in re.findall(r"\]\(([^)#]*)#?([^)]*)\)", text):
             target = page.parent / link if link else page

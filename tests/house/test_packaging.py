@@ -1,6 +1,5 @@
 """The wheel that users install, the CI workflow, and the issue templates."""
 
-import ast
 import importlib.metadata
 import json
 import os
@@ -18,7 +17,6 @@ import yaml
 from tests.problems import WHOLE
 
 ROOT = Path(__file__).parents[2]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 # folders of the installed package -> those of the repository
 PLACES = {"solvers": "solvers", "datasets": "datasets", "workflow/profiles": "profiles"}
 PUBLISHED = "results/published"
@@ -112,26 +110,3 @@ def test_citation_changelog_and_package_have_one_version():
     assert about["tool"]["setuptools_scm"]["fallback_version"] == citation["version"]
     installed = importlib.metadata.version("spcabench")
     assert "dev" in installed or installed == citation["version"]
-
-
-def _libraries():
-    """Return the libraries that the package imports, by the name of their distribution."""
-    names = {"PIL": "pillow", "sklearn": "scikit-learn"}
-    imported = set()
-    for file in (ROOT / "spcabench").rglob("*.py"):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Import):
-                imported |= {alias.name.partition(".")[0] for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                imported.add(node.module.partition(".")[0])
-    own = {*sys.stdlib_module_names, "spcabench"}
-    return {names.get(name, name) for name in imported - own}
-
-
-def test_every_library_that_the_package_imports_is_declared():
-    # otherwise the error for a missing library could not name the extra that installs it
-    groups = PROJECT["project"]["optional-dependencies"]
-    declared = PROJECT["project"]["dependencies"] + [
-        line for name, lines in groups.items() if name not in ("all", "dev") for line in lines
-    ]
-    assert _libraries() <= {re.match(r"[\w-]+", line)[0] for line in declared}
