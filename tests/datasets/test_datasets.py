@@ -63,6 +63,29 @@ def test_every_dataset_can_be_had_without_a_network(data_folder, monkeypatch, na
             api.load(name)
 
 
+@pytest.mark.parametrize("values", ["counts", "tfidf", "presence"])
+@pytest.mark.parametrize("center", [True, False])
+def test_a_corpus_is_its_counts_as_a_whole_or_by_the_words_of_largest_variance(
+    values, center, data_folder
+):
+    rng = np.random.default_rng(0)
+    counts = rng.integers(1, 9, (30, 8)) * (rng.random((30, 8)) < np.linspace(0.2, 0.9, 8))
+    (data_folder / "nips").mkdir()
+    (data_folder / "nips" / "vocab.nips.txt").write_text("\n".join("abcdefgh") + "\n")
+    entries = [f"{i + 1} {j + 1} {counts[i, j]}" for i, j in zip(*counts.nonzero(), strict=True)]
+    head = ["30", "8", str(len(entries))]
+    (data_folder / "nips" / "docword.nips.txt").write_text("\n".join(head + entries) + "\n")
+    idf = np.log(30.0 / (counts > 0).sum(axis=0)) if values == "tfidf" else np.ones(8)
+    A = np.where(counts > 0, 1.0, 0.0) if values == "presence" else counts * idf
+    A = A - A.mean(axis=0) if center else A
+    how = dict(corpus="nips", values=values, center=center)
+    whole, few = (api.load("bag_of_words", **how, **more) for more in ({}, {"words": 3}))
+    assert whole.data.dense() == pytest.approx(A) and "".join(whole.features) == "abcdefgh"
+    top = np.sort(np.argsort(-(counts * idf).var(axis=0))[:3])
+    assert "".join(few.features) == "".join(np.array([*"abcdefgh"])[top])
+    assert pytest.approx(A[:, top].T @ A[:, top] / 30.0) == few.matrix.S
+
+
 @pytest.mark.parametrize("words", [None, 5])
 def test_without_files_a_corpus_consists_of_docstrings_or_of_zipfs_law(
     words, data_folder, monkeypatch

@@ -40,7 +40,7 @@ def test_the_example_of_the_readme_runs(capsys):
 def test_the_solver_of_the_readme_is_a_solver(tmp_path):
     (solver,) = [block for block in blocks("README.md") if "TRAITS" in block]
     (tmp_path / "mine.py").write_text(solver)
-    result = spcabench.solve("pitprops", str(tmp_path / "mine.py"), k=4)
+    result = spcabench.solve(spcabench.load("pitprops"), str(tmp_path / "mine.py"), k=4)
     assert result.status == "converged" and result.cardinality == 4
 
 
