@@ -7,7 +7,7 @@ from itertools import count
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import spcabench as suite
@@ -19,6 +19,7 @@ from spcabench.selecting import chance, inclusion, truncated_power
 from spcabench.selecting.permutation_test import CARDINALITIES, _p_value
 from spcabench.selecting.samples import Samples
 from spcabench.selecting.truncated_power import batches
+from spcabench.vectors import project
 
 NOISE = np.random.default_rng(0).standard_normal((60, 20))
 PLANTED = draw(5, 4, 0, m=100, n=20)
@@ -125,6 +126,16 @@ def test_runs_together_are_those_of_the_solver_one_by_one(as_given, n):
                     continue
                 runs = [suite.solve(problem, "tpower", k=k, settings={"start": s}) for s in starts]
                 assert v == pytest.approx(max(run.variance for run in runs), rel=1e-5)
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 6))
+def test_a_projection_of_many_vectors_is_that_of_each_one(seed, k):
+    X = np.random.default_rng(seed).integers(-2, 3, (2, 3, 6)).astype(float)
+    sizes = np.array([k, 1, 6])
+    projected = truncated_power._projected(X, sizes)
+    for t, run in np.ndindex(2, 3):
+        assert np.allclose(projected[t, run], project(X[t, run], sizes[run]))
 
 
 @pytest.mark.parametrize("sparse", [False, True])
