@@ -1,13 +1,10 @@
 """A user's mistake prints one line, a bug its traceback, and a solver error its line."""
 
-import json
-import zlib
-
 import numpy as np
 import pytest
 
 from spcabench import Problem, api
-from spcabench.errors import InputError, in_one_line, last_frame, using_file
+from spcabench.errors import in_one_line, last_frame
 from tests import own_solver
 
 PROBLEM = Problem.from_data(np.random.default_rng(0).standard_normal((9, 8)), "nine samples")
@@ -36,20 +33,3 @@ def test_a_solvers_error_shows_its_last_line(body, tmp_path):
     error_text = in_one_line(caught.value, file)
     assert error_text.startswith(message) and error_text.endswith(f"(mine.py, {line})")
     assert "\n" not in error_text
-
-
-@pytest.mark.parametrize(
-    ("act", "message"),
-    [
-        (lambda file: file.with_name("none").read_text(), "no such file"),
-        (lambda file: file.parent.read_text(), "Is a directory"),
-        (lambda file: json.loads("{\n,}"), ", line 2: not JSON"),
-        (lambda file: b"\xff".decode(), "not utf-8 text"),
-        (lambda file: zlib.decompress(b""), "damaged file"),
-    ],
-)
-def test_what_goes_wrong_with_a_file_names_it(act, message, tmp_path):
-    file = tmp_path / "file"
-    with pytest.raises(InputError) as caught, using_file(file):
-        act(file)
-    assert str(caught.value).startswith(str(file)) and message in str(caught.value)

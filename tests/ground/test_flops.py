@@ -129,12 +129,3 @@ def test_a_kernel_is_charged_and_its_compilation_is_on_no_clock(monkeypatch):
     assert (cost.flops, cost.setup_flops) == (7, 7)
     assert (cost.setup_time, cost.solve_time, cost.compile_time) == (1.0, 1.0, 100.0)
     assert flops.LEDGER.compile_seconds == before + 100.0
-
-
-def test_kernels_get_contiguous_arrays_and_change_those_of_the_caller_alone():
-    frozen = np.eye(2)
-    frozen.flags.writeable = False
-    assert flops._ready(frozen, readonly=True) is frozen
-    assert flops._ready(frozen) is not frozen and flops._ready(frozen).flags.writeable
-    own = np.eye(3)
-    assert flops._ready(own) is own and flops._ready(own[:, ::2]).flags.c_contiguous

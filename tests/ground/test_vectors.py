@@ -121,7 +121,6 @@ def test_signs_supports_and_distances(x):
 @pytest.mark.parametrize(
     ("variances", "index"),
     [
-        ([1.0, 11.0, 1.0], 1),
         ([1.0, 10.0], None),  # not more than ten times the smaller one
         ([1.0, 10.1], 1),
         ([0.1, 5.0, 4.5, 0.1, 0.4], None),  # half of the total is not more than half

@@ -146,15 +146,11 @@ def test_measures_are_what_the_data_say(seed):
     assert measured.overlap == pytest.approx(
         np.mean([(a & b).sum() / (a | b).sum() for a, b in pairs])
     )
-    assert measured.projected <= measured.regression * (1.0 + 1e-9) <= measured.all * (1.0 + 2e-9)
     out, total = held_out(problem, Problem.from_data(other), Z), (other**2).sum()
     assert out.regression == pytest.approx(1.0 - ((other - other @ Z @ P) ** 2).sum() / total)
     assert out.projected == pytest.approx(((other @ Q) ** 2).sum() / total)
     added = np.diag(np.linalg.qr(other @ Z)[1]) ** 2
     assert out.adjusted == pytest.approx(added.sum() / total)
-    turned = measures(problem, -Z[:, ::-1])  # neither order nor sign matters
-    for name in ("total", "violation", "projected", "regression", "union", "overlap"):
-        assert getattr(turned, name) == pytest.approx(getattr(measured, name), abs=1e-12), name
     one = measures(problem, Z[:, :1])
     assert (one.overlap, one.correlation) == (0.0, 0.0)
 

@@ -62,11 +62,7 @@ def solver_of(*iterates, nonnegative=True):
     def solve(problem, *, k, nonnegative=False):
         yield from iterates
 
-    def always(problem, *, k):
-        yield from iterates
-
-    function = always if nonnegative == "always" else solve
-    return problems.solver_of(function, control="cardinality", nonnegative=nonnegative)
+    return problems.solver_of(solve, control="cardinality", nonnegative=nonnegative)
 
 
 @pytest.mark.parametrize("nonnegative", [False, True])
