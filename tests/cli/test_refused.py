@@ -57,6 +57,7 @@ bytes.txt :: solve good.csv -k 2 --read names=bytes.txt | solve bytes.txt -k 1
 'grqi' :: solve pitprops -k 3 --solver grqy | check grqy | compare grqy
 solver '' :: solve good.csv -k 2 --solver '' | check ''
 suite :: compare grqi --suite ''
+--against none :: compare --against none
 'pitprops' :: solve pitprop -k 3
 'colon' :: grade x.npy --problem colonn
 'mll whole' :: grade x.npy --problem mll -k 10 | best-known mll
