@@ -1,7 +1,6 @@
 """What the page of a comparison shows and draws follows from its answers, by definition."""
 
 import json
-import re
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spcabench.comparison import best_known, budgets, profiles, ranking
+from spcabench.comparison import best_known, budgets, ranking
 from spcabench.comparison.components import ranking as components
 from spcabench.comparison.components.runs import HELD_OUT
 from spcabench.comparison.entrants import Entrant
@@ -102,15 +101,11 @@ def test_the_ranking_shows_its_numbers(standing, view):
         link, solver = line["Solver"], row["solver"]
         assert link.address == f"../../solvers/{solver}.html"
         assert (link.named, link.warned) == (solver == "tpower", solver == "em")
-        assert link.colour == standing.looks.get(solver, {}).get("color", "")
     few = replace(standing, ranks=standing.ranks.assign(**{"at 0.999 low": np.nan}))
     assert "95 % interval" not in lines_of(comparison_one.ranking(few, [], None))[0]
     runs = 3 * len(answers) // 4  # of em, with three seeds
     assert view.noticed.cells == [("em", SENTENCES[Flag.threads], str(runs))]
     assert view.stand_ins == ["c"]
-    (em,) = standing.ranks[standing.ranks.seeds > 1].to_dict("records")
-    ends = re.findall(r"(\w+) on (\d+) to (\d+) %", " ".join(view.notes))
-    assert ends == [("em", f"{100 * em['least']:.0f}", f"{100 * em['most']:.0f}")]
 
 
 def test_runs_without_an_answer_are_counted_with_their_reason(view):
@@ -168,24 +163,6 @@ def test_every_answer_is_a_line_that_starts_with_the_best_of_its_pair(view):
     assert all(np.allclose(of, sorted(of), equal_nan=True) for of in order.values())
 
 
-def test_the_best_within_a_budget_have_the_largest_mean_share(standing, view):
-    for measure, found in zip(("time", "work"), tables(view, "within"), strict=True):
-        for group, *cells in found.cells:
-            family, pairs = group.split("\n")
-            mine = standing.answers
-            mine = mine if family == budgets.ALL else mine[mine.family == family]
-            assert int(pairs.split()[0]) == len(mine[PAIR].drop_duplicates())
-            for budget, cell in zip(budgets.BUDGETS[measure], cells, strict=True):
-                reached = [budgets.share_within(row, budget, measure) for row in mine.itertuples()]
-                means = pd.Series(reached, mine.solver).groupby(level=0).mean()
-                best = {*means.index[means.round(6) == means.round(6).max()]}
-                names, _, share = cell.partition("\n")
-                assert (cell == "none") == (not means.any())
-                if cell != "none":
-                    assert {*names.split(", ")} == best
-                    assert shown(share) == pytest.approx(means.max(), abs=5.1e-5)
-
-
 def test_numbers_of_other_samples_and_of_the_settings_are_those_of_the_rows(view):
     (samples,) = tables(view, "samples")
     for line in lines_of(samples):
@@ -220,16 +197,12 @@ def test_a_profile_is_the_share_of_pairs_solved_within_each_cost(standing, title
             cost = cost.div(cost.min(axis=1), axis=0).fillna(np.inf)
         elif measure == "work":
             cost = cost.div(part.groupby(PAIR).unit.first(), axis=0)
-        reached = cost.columns[np.isfinite(cost).any()]
-        assert {line.get_label() for line in axes.lines} == {*reached} and len(reached) > 1
-        edges = [edge for path in axes.collections for edge in path.get_paths()[0].vertices[:, 1]]
+        solvers = cost.columns[np.isfinite(cost).any()]
+        assert {line.get_label() for line in axes.lines} == {*solvers} and len(solvers) > 1
         for line in axes.lines:
             of = cost[line.get_label()].to_numpy()
-            grid = line.get_xdata()
-            assert np.allclose(line.get_ydata(), (of[:, None] <= grid).mean(axis=0))
-            low_high = profiles.band(of[:, None], cost.reset_index().item.to_numpy(), grid[::2])
-            inside = np.isin(np.round(low_high, 6), np.round(edges, 6)).all()
-            assert inside == (family == budgets.ALL or title == "Performance profiles")
+            reached = (of[:, None] <= line.get_xdata()).mean(axis=0)
+            assert np.allclose(line.get_ydata(), reached)
     assert {*seen} >= {(budgets.ALL, "work"), (budgets.ALL, "time")}
     assert (("first", "work") in seen) == (("others", "work") in seen) == (title == "Data profiles")
 
