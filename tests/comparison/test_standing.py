@@ -96,7 +96,7 @@ def test_what_is_reached_at_a_cost_is_as_defined(measure, steps):
         for share, costs in found.items():
             cheapest = min([cost for cost, at in course if at >= share], default=np.inf)
             assert costs.loc[(row.item, row.asked), row.solver] == pytest.approx(cheapest)
-        for budget in (0.0, 0.5, 1.0, 1e5, np.inf):
+        for budget in (0.0, 0.5, *spent, np.inf):
             best = max([at for cost, at in course if cost <= budget], default=0.0)
             assert budgets.share_within(row, budget, measure) == pytest.approx(best)
 
