@@ -128,8 +128,6 @@ def test_answers_for_several_components_have_a_solver_for_each_way(tmp_path):
     assert found.time.tolist()[:2] == [2.0, 2.0] and np.isnan(found.time.iloc[2])
     assert {*found["mode"]} == {"deflation"} and {*found.kind} == {"spiked"}
     assert {*zip(found.n, found.nnz, strict=True)} == {(30.0, 100.0)}
-    unknown = advice_table._of_components(tmp_path / "table.parquet", single.assign(item="z"))
-    assert unknown.n.isna().all()
 
 
 def test_a_question_is_read_as_a_person_types_it():

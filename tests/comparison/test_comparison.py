@@ -79,17 +79,12 @@ def test_merging_takes_the_larger_value_and_the_smallest_bound_that_no_value_ref
     assert new.gap == max(0.0, (new.bound - new.value) / new.bound)
 
 
-def test_the_frozen_table_agrees_with_its_problems_and_brute_force():
+def test_the_frozen_table_agrees_with_its_problems():
     table = best_known.read()
-    assert best_known.version() >= 1
     for item in suite.SUITES["quick"]:
         problem = api.load(item.dataset, **item.parameters)
         for k in item.ks:
             table[item.name, problem.name, k, False].checked(problem)
-    for k in (3, 6, 9):
-        entry = table["pit props", "pitprops", k, False]
-        best = api.solve(api.load("pitprops"), "brute_force", k=k).variance
-        assert entry.proven and entry.value == pytest.approx(best, rel=1e-9)
 
 
 def test_entrants_with_other_cardinalities_or_seeds_have_other_folders():

@@ -187,30 +187,28 @@ def test_a_thinned_history_has_the_same_best_value_within_every_budget():
             assert max(before) == tops[i]
 
 
-def test_times_are_comparable_if_the_machine_was_the_same_and_quiet():
+CONDITIONS = [  # changes in runs of a solver, from one on, and whether its times can be compared
+    ("a", 0, {}, True),
+    ("b", 0, {"status": "crash", "cpu": "two"}, True),
+    ("a", 0, {"cpu": "two"}, False),
+    ("a", 0, {"calibration": 0.0109}, True),
+    ("a", 0, {"calibration": 0.0112}, False),
+    ("b", 9, {"waited": 0.06}, True),
+    ("b", 8, {"waited": 0.06}, False),
+]
+
+
+@pytest.mark.parametrize(("solver", "first", "change", "comparable"), CONDITIONS)
+def test_times_are_comparable_if_the_machine_was_the_same_and_quiet(
+    solver, first, change, comparable
+):
+    usual = dict(kind="suite", status="converged", cpu="one", calibration=0.01, waited=0.04)
     rows = table(
-        dict(solver=solver, kind="suite", status="converged", cpu="one", load=i, written=str(i))
-        | dict(calibration=0.01, waited=0.5 if i == 9 and solver == "b" else 0.04)
+        usual | dict(solver=s, written=str(i)) | (change if s == solver and i >= first else {})
         for i in range(10)
-        for solver in "ab"
+        for s in "ab"
     )
-    found = conditions.of_rows(rows).set_index("solver")
-    assert found.waited.tolist() == [0.0, 0.1] and found.runs.tolist() == [10, 10]
-    assert found.loc["a", ["load", "begun", "ended"]].tolist() == [9, "0", "9"]
-
-    def reasons(change, where):
-        changed = rows.copy()
-        changed.loc[where(changed), [*change]] = [*change.values()]
-        return conditions.differences(conditions.of_rows(changed))
-
-    assert reasons({}, lambda r: r.solver == "a") == []
-    assert reasons({"status": "crash", "cpu": "two"}, lambda r: r.solver == "b") == []
-    for calibration, differs in ((0.0109, False), (0.0112, True)):
-        found = reasons({"calibration": calibration}, lambda r: r.solver == "a")
-        assert bool(found) == differs
-    assert "processors" in reasons({"cpu": "two"}, lambda r: r.solver == "a")[0]
-    (late,) = reasons({"waited": 0.06}, lambda r: (r.solver == "b") & (r.load >= 8))
-    assert "disturbed b:" in late
+    assert (conditions.differences(conditions.of_rows(rows)) == []) == comparable
 
 
 def test_recovery_is_the_mean_score_of_the_supports():

@@ -24,9 +24,8 @@ COMMAND += ["--virtual-time-budget=4000", "--dump-dom"]
 COMMAND += [f"--disable-{word}" for word in QUIET.split()]
 PROBE = """<script>
 const images = [...document.images].filter(i => i.complete && !i.naturalWidth).length;
-const found = { images, tables: 0, wrong: [], columns: [] };
+const found = { images, wrong: [], columns: [] };
 for (const table of document.querySelectorAll(".sortable")) {
-  found.tables++;
   for (const head of table.querySelectorAll(":scope > thead th")) for (const up of [true, false]) {
     head.querySelector("button").click();
     const cells = [...table.tBodies[0].rows].map(row => row.children[head.cellIndex]);
@@ -71,14 +70,11 @@ def test_pages_work_in_a_browser(trial_run, tmp_path, size):
     make_run(trial_run)
     names = ("index", "claims", "solvers", "trial2013")
     pages = [trial_run / f"{name}.html" for name in names]
-    tables = 0
     for page in pages:
         state, console = probe(page, tmp_path, f"--window-size={size}")
         assert not console
         assert state["images"] == 0 and state["unnamed"] == 0 and state["wrong"] == []
         assert state["wide"] <= 0
-        tables += state["tables"]
-    assert tables >= 2
 
 
 FILTER = """

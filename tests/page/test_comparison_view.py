@@ -187,10 +187,9 @@ def panels(standing, title):
 
 @pytest.mark.parametrize("title", ["Performance profiles", "Data profiles"])
 def test_a_profile_is_the_share_of_pairs_solved_within_each_cost(standing, title):
-    answers, seen = standing.answers, []
+    answers = standing.answers
     for panel, axes in panels(standing, title):
         family, measure = panel if isinstance(panel, tuple) else (budgets.ALL, panel)
-        seen.append((family, measure))
         part = answers if family == budgets.ALL else answers[answers.family == family]
         cost = ranking.costs(part, 0.99, measure)
         if title == "Performance profiles":
@@ -203,8 +202,6 @@ def test_a_profile_is_the_share_of_pairs_solved_within_each_cost(standing, title
             of = cost[line.get_label()].to_numpy()
             reached = (of[:, None] <= line.get_xdata()).mean(axis=0)
             assert np.allclose(line.get_ydata(), reached)
-    assert {*seen} >= {(budgets.ALL, "work"), (budgets.ALL, "time")}
-    assert (("first", "work") in seen) == (("others", "work") in seen) == (title == "Data profiles")
 
 
 def test_an_anytime_curve_is_the_best_feasible_value_so_far(standing):
@@ -279,10 +276,7 @@ def test_components_are_ranked_by_formulation_with_the_means_of_their_answers():
             of = true[(true[keys] == [row[key] for key in keys]).all(axis=1)]
             check(line, Twice=(1.0 - of.projected / of.total).mean(), Share=row["share"])
             check(line, Time=row["seconds"], Overlap=row["overlap"], Gap=row["gap"])
-            assert (line["Solver"].text, line["Method"]) == (
-                row["solver"],
-                row["how"].replace("_", " "),
-            )
+            assert line["Solver"].text == row["solver"]
             assert line["Rank"] == ("–" if row["partly"] else row["rank"])
     (best,) = tables(view, "pairs")
     keys = ["formulation", "item", "r", "k"]

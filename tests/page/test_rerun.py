@@ -69,13 +69,10 @@ def test_a_row_is_found_with_its_run_and_all_its_rounds_of_timing():
     assert found.run.seed == 2 and found.warm and found.rounds.index.tolist() == [place]
 
 
-@pytest.mark.parametrize(
-    ("name", "near"),
-    [
+def test_a_wrong_name_gives_the_nearest():
+    for name, near in (
         ("adversrial/x", "'adversarial'"),
         ("adversarial/against-deflation/2/tpwer", "'against-deflation/2/tpower'"),
-    ],
-)
-def test_a_wrong_name_gives_the_nearest(name, near):
-    with pytest.raises(InputError, match=near):
-        rerun.find(name, [PUBLISHED])
+    ):
+        with pytest.raises(InputError, match=near):
+            rerun.find(name, [PUBLISHED])

@@ -26,7 +26,7 @@ def test_a_document_is_found_by_its_parts():
     ]
 
 
-def test_a_comparison_has_its_ranks_and_who_needs_most_memory():
+def test_a_comparison_has_its_ranks():
     found = results_page.comparisons_of(PUBLISHED, PUBLISHED / "solvers")
     for comparison in found:
         page = PUBLISHED / "solvers" / comparison["path"]
@@ -37,8 +37,6 @@ def test_a_comparison_has_its_ranks_and_who_needs_most_memory():
         table = pd.read_csv(page.with_name("ranking.csv"))
         good = table[table.answered > 0]
         assert comparison["ranks"] == dict(zip(good.solver, good["rank"], strict=True))
-        largest = table.sort_values("most_memory", ascending=False)[:3]
-        assert comparison["most"] == dict(zip(largest.solver, largest.most_memory, strict=True))
         for row in good.to_dict("records"):
             ((link, *numbers),) = solver_page._rank(row["solver"], comparison)
             assert link == (comparison["name"], f"../{comparison['path']}", "", False, False)

@@ -57,8 +57,6 @@ def test_a_table_has_the_same_cells_wherever_it_is_shown():
     lines = ["solver  words    share    rank     strip", "em†     x      50.00 %       –  [0, 100]"]
     lines.append("a_b     1, 2       n/a  1 to 2          ")
     assert table.lines() == lines
-    titled = Table(columns, table.rows, title="T", words="w").lines()
-    assert titled == ["T: w", *lines]
     found = re.findall(r"^(.*) & (.*) & (.*) & (.*) & (.*) \\\\$", table.latex({"em": "key"}), re.M)
     assert found[1:] == [
         (r"em$^\dagger$~\cite{key}", "x", r"50.00 \%", "--", "[0, 100]"),
