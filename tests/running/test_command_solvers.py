@@ -105,21 +105,21 @@ def test_every_format_holds_the_matrix_to_its_last_digit(here, kind, read):
     assert np.array_equal(np.load("seen.npy"), problem.data.dense())
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        ("cat {data} {k} {out:txt}", "{out:txt}: unknown format; choose npy or csv"),
-        ("cat {data} {covariance} {k} {out}", "it must contain"),
-        ("cat {data} {out}", "it must contain"),
-        ("cat {data} {k}", "it must contain"),
-        ("no_such_program {data} {k} {out}", "program 'no_such_program' not found"),
-        ("cat '{data} {k} {out}", "No closing quotation"),
-    ],
-)
-def test_a_wrong_command_is_one_line(tmp_path, arguments, sentence):
-    with pytest.raises(InputError, match=sentence) as error:
-        command.text_of(arguments, tmp_path)
-    assert len(str(error.value).splitlines()) == 1
+REFUSED = {
+    "cat {data} {k} {out:txt}": "{out:txt}: unknown format; choose npy or csv",
+    "cat {data} {covariance} {k} {out}": "it must contain",
+    "cat {data} {out}": "it must contain",
+    "cat {data} {k}": "it must contain",
+    "no_such_program {data} {k} {out}": "program 'no_such_program' not found",
+    "cat '{data} {k} {out}": "No closing quotation",
+}
+
+
+def test_a_wrong_command_is_one_line(tmp_path):
+    for arguments, sentence in REFUSED.items():
+        with pytest.raises(InputError, match=sentence) as error:
+            command.text_of(arguments, tmp_path)
+        assert "\n" not in str(error.value)
 
 
 def test_a_changed_program_is_run_again(file_of):

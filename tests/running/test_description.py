@@ -40,17 +40,15 @@ def test_a_description_has_the_traits_the_plain_defaults_and_the_settings(tmp_pa
     assert "described" not in sys.modules
 
 
-@pytest.mark.parametrize(
-    ("lines", "said"),
-    [
-        ("import time; time.sleep(600)", r"its import: killed after .*\(in described.py, line 5"),
-        ("import sys; sys.exit('no')", "exits the program"),
-        ("1 / 0", r"ZeroDivisionError.*described\.py, line 5"),
-    ],
-)
-def test_a_file_that_cannot_be_imported_is_an_error_with_its_line(
-    tmp_path, monkeypatch, lines, said
-):
+WRONG = {
+    "import time; time.sleep(600)": r"its import: killed after .*\(in described.py, line 5",
+    "import sys; sys.exit('no')": "exits the program",
+    "1 / 0": r"ZeroDivisionError.*described\.py, line 5",
+}
+
+
+@pytest.mark.parametrize("lines", WRONG)
+def test_a_file_that_cannot_be_imported_is_an_error_with_its_line(tmp_path, monkeypatch, lines):
     monkeypatch.setattr(description, "PATIENCE", 1.0 if "sleep" in lines else 60.0)
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=WRONG[lines]):
         described(tmp_path, lines)
