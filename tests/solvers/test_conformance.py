@@ -52,6 +52,9 @@ def test_answers_are_feasible_and_never_beat_the_optimum(solver, drawn):
             if result.u is not None:
                 assert abs(np.linalg.norm(result.u) - 1.0) < 1e-12
                 assert abs(result.singular_value) <= np.sqrt(best) * (1 + 1e-9)
+            refit = problems.solve(problem, solver, k, refit=True, **settings)
+            assert best * (1 + 1e-9) >= refit.variance >= result.variance * (1 - 1e-9)
+            assert refit.good and set(refit.support) <= set(result.support)
 
 
 @pytest.mark.parametrize("solver", DENSE)
