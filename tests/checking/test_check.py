@@ -141,13 +141,6 @@ def test_a_failure_is_said_once_with_the_number_of_problems(tmp_path):
     assert 'because of the failure in "is feasible"' in outcomes[1].sentence
 
 
-def test_a_solver_that_changes_the_folder_is_found_again(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    written(tmp_path, "os.chdir('/')\nyield x")
-    names = ("is feasible", "is invariant")
-    assert [each.verdict for each in conformance.check("mine.py", names=names)] == ["holds"] * 2
-
-
 ENDS = {
     "while True:\n    x = x + 0.0\nyield x": r"\(in mine.py, line .* in solve\).*endless loop",
     "faulthandler.disable()\nos.kill(os.getpid(), 11)\nyield x": "crashed.*SIGSEGV",

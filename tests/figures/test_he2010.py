@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import spcabench
-from spcabench.figures import _he2010, he2010_fig4
+from spcabench.figures import _he2010
 from spcabench.solving.call import arguments
 from tests import trial
 
@@ -74,19 +74,3 @@ def test_a_loss_is_of_equal_cardinality_and_exact_if_the_methods_are_the_same():
         label: (part.value.mean(), part.seed.count()) for label, part in table.groupby("label")
     }
     assert found == {"p = 10": (0.0, 0), "p = 100": (pytest.approx(4.0), 3)}
-
-
-def test_growth_is_counted_from_the_nearest_k_to_a_first_one():
-    rows = [
-        dict(x=k, seed=seed, repeat=turn, mcol=k**0.3 * (1 + turn), stand_in=False, problem="p")
-        for k in (4.0, 25.0, 70.0, 400.0)
-        for seed in range(3)
-        for turn in range(2)  # the first of two rounds is the faster one
-    ]
-    tables = [*he2010_fig4.H8.rows(SimpleNamespace(rows=pd.DataFrame(rows)))]
-    assert [sorted(set(table.x)) for table in tables] == [
-        [400.0],
-        [70.0, 400.0],
-        [25.0, 70.0, 400.0],
-    ]
-    assert all(table.value.to_numpy() == pytest.approx(0.3) for table in tables)

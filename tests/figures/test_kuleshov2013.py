@@ -8,7 +8,7 @@ import pytest
 
 from spcabench import api
 from spcabench.figures import _kuleshov2013 as base
-from spcabench.figures import kuleshov2013_fig4, kuleshov2013_fig5
+from spcabench.figures import kuleshov2013_fig5
 from spcabench.figures._gabor import explained
 from spcabench.figures._kuleshov2013_starts import power_steps
 from spcabench.figures.kuleshov2013_fig2 import K11
@@ -79,14 +79,6 @@ def test_power_steps_end_once_the_quotient_is_reached():
     assert power_steps(Sigma, x, 3.0) == pytest.approx(once)  # 3.7
     y = power_steps(Sigma, x, 3.99)
     assert y @ Sigma @ y >= 3.99
-
-
-def test_the_advantage_on_genes_is_compared_with_that_on_each_random_problem():
-    about = dict(stand_in=False, problem="p", row_p="a", row_g="b")
-    here = pd.DataFrame(about | dict(sparsity=[0.001, 0.002, 0.03], ratio=[2.0, 8.0, 3.0]))
-    there = pd.DataFrame(about | dict(sparsity=[0.005, 0.007], ratio=[40.0, 80.0], seed=[0, 1]))
-    (table,) = kuleshov2013_fig4._beside(here, there, "a")
-    assert table.value.to_numpy() == pytest.approx([4 / 40, 4 / 80]) and set(table.x) == {0.0}
 
 
 def test_components_are_compared_with_the_mean_of_both_kinds_of_patches():

@@ -12,7 +12,7 @@ import pytest
 from spcabench import api
 from spcabench.figures import _zhang2011_safe as safe
 from spcabench.figures import zhang2011_fig2
-from spcabench.figures._zhang2011 import growth, speedups, tight, timed, to_a_gap
+from spcabench.figures._zhang2011 import speedups, tight, timed, to_a_gap
 from spcabench.figures._zhang2011_text import npmi, npmi_rank
 
 GOAL = dict(tol=1e-2, time_limit=60.0)
@@ -50,17 +50,6 @@ def test_rounds_are_reduced_to_their_median_before_problems_are_counted():
         for run in _runs(method, seconds)
     ]
     assert _compared(rows) == {"bca": ([4.0] * 3, [0] * 3)}
-
-
-def test_the_exponent_is_that_of_a_sweep_over_problems():
-    rows = [
-        run | dict(n=n, iterations=n / 10, flops=n**4)
-        for n in (50, 100, 200)
-        for run in _runs("bca", 1.0)
-    ]
-    gaussian, spiked = growth(timed(pd.DataFrame(rows)))
-    assert gaussian.value.to_numpy() == pytest.approx(3.0) and gaussian.seed.nunique() == 3
-    assert spiked.empty
 
 
 def test_long_runs_replace_those_at_the_limit_once_both_methods_have_one():

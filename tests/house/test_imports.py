@@ -14,17 +14,6 @@ sys.argv = ["spcabench", "list", "solvers"]
 try: runpy.run_module("spcabench", run_name="__main__")
 except SystemExit: pass
 """
-# what the Snakefile asks for before it knows that there is nothing to do
-PLAN = """
-from spcabench import registry
-from spcabench.running import workflow
-from spcabench.running.fingerprint import drawing_fingerprint
-from spcabench.running.jobs import jobs, key, shared
-for figure in registry.names("figure"):
-    shared(figure), drawing_fingerprint(figure)
-    for job in jobs(figure, "quick"):
-        key(figure, "quick", job)
-"""
 PRINT = "\nimport json, sys; print(); print(json.dumps([*sys.modules]))"
 
 
@@ -33,9 +22,8 @@ PRINT = "\nimport json, sys; print(); print(json.dumps([*sys.modules]))"
     [
         ("import spcabench; dir(spcabench)" + COMMAND, NUMERICAL),
         ("from spcabench import Problem, Result, components, load, path, select, solve", SLOW),
-        (PLAN, {"numba", "sklearn", "matplotlib", "joblib", "scipy.optimize", "scipy.stats"}),
     ],
-    ids=["import and a command without numbers", "functions", "workflow"],
+    ids=["import and a command without numbers", "functions"],
 )
 def test_what_an_import_leaves_alone(code, without):
     completed = subprocess.run(
