@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from spcabench import Problem, api
+from spcabench import Problem
 from spcabench.flops import counting
 from spcabench.problem import dense_steps, sparse_gram
 from spcabench.problem.covariance import Covariance, Gram
@@ -84,9 +84,9 @@ def test_a_rayleigh_step_includes_one_quotient(form):
     assert charged(lambda: Sigma[W].quotient(y)) == block + k**2
 
 
-def sparse_matrix(seed, m=40, n=30):
+def sparse_matrix(seed):
     rng = np.random.default_rng(seed)
-    X = np.where(rng.random((m, n)) < 0.1, rng.standard_normal((m, n)) + 1.0, 0.0)
+    X = np.where(rng.random((40, 30)) < 0.1, rng.standard_normal((40, 30)) + 1.0, 0.0)
     X[0] += X[0] == 0.0  # no column is empty
     return X
 
@@ -112,25 +112,6 @@ def test_the_kernel_is_the_product_and_costs_the_entries_that_it_touches(seed):
     assert charged(lambda: sparse_gram.gram_product(*both, W, x[W])) == work == touched
     assert np.allclose(sparse_gram.gram_product(*both, W, x[W]), product, rtol=1e-14)
     assert np.allclose(product, X.T @ (X @ x))
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_scol_takes_the_supports_that_whole_products_give(seed, monkeypatch):
-    X = sp.csc_array(sparse_matrix(seed, *((60, 40) if seed % 2 else (30, 70))))
-    problem = Problem.from_data(X, center=bool(seed % 3), scale=seed % 5 == 0)
-    few = api.solve(problem, "scol", k=8)
-    monkeypatch.setattr(sparse_gram, "is_worthwhile", lambda X, W: False)
-    full = api.solve(problem, "scol", k=8)
-    assert np.array_equal(few.support, full.support)
-    assert few.variance == pytest.approx(full.variance, rel=1e-9)
-    assert few.cost.flops < full.cost.flops
-
-
-def test_indices_are_short_where_they_suffice():
-    X = sp.csc_array(sparse_matrix(0))
-    X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
-    assert Problem.from_data(X).matrix.X.indices.dtype == np.int32
-    assert X.indices.dtype == np.int64
 
 
 @pytest.mark.parametrize("form", ["covariance", "data", "sparse"])

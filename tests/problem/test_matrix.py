@@ -74,7 +74,7 @@ def _parallel(x, y):
 
 
 @matrices
-def test_products_are_those_of_the_explicit_matrix(A, M):
+def test_products_and_parts_are_those_of_the_explicit_matrix(A, M):
     m, n = M.shape
     assert A.shape == (m, n)
     assert all(_close(A @ z, M @ z) for z in _vectors(n))
@@ -83,10 +83,6 @@ def test_products_are_those_of_the_explicit_matrix(A, M):
     assert _close(A.transposed_products(Y), M.T @ Y)
     Z = np.column_stack(list(_vectors(n)))
     assert _close(A.products(Z), M @ Z)
-
-
-@matrices
-def test_parts_are_those_of_the_explicit_matrix(A, M):
     W = np.array([1, 3, 6])
     assert _close(A.dense(), M)
     assert _close(A.columns(W).dense(), M[:, W])
@@ -94,10 +90,6 @@ def test_parts_are_those_of_the_explicit_matrix(A, M):
     assert _close(A[np.array([0, 2]), W].R, M[np.ix_([0, 2], W)])
     assert _close(A.gram(), M.T @ M)
     assert _close(A.sample_products(), M @ M.T)
-
-
-@matrices
-def test_the_largest_column_and_row_are_found(A, M):
     columns, rows = np.linalg.norm(M, axis=0), np.linalg.norm(M, axis=1)
     assert _close(A.squared_norms(), columns**2)
     assert _close(A.largest_column(), M[:, columns.argmax()] / columns.max())

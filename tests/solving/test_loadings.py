@@ -17,15 +17,13 @@ SEEDS = pytest.mark.parametrize("seed", problems.some(3, range(6)))
 
 
 def _covariance(seed, n=7):
-    """Return a covariance of full rank, of rank two, or with two equal blocks that tie."""
-    rng = np.random.default_rng(seed)
-    if seed % 3 == 1:
-        A = rng.standard_normal((2, n))
-    elif seed % 3 == 2:
-        B = rng.integers(-2, 3, (4, n // 2 + 1)) + 0.0
-        A = np.kron(np.eye(2), B)[:, :n]
-    else:
-        A = rng.standard_normal((2 * n, n)) * rng.uniform(0.5, 2.0, n)
+    """Return a covariance of full rank, of rank two, or with equal blocks that tie."""
+    draw = [
+        problems.DRAWS["spiked"],
+        problems.DRAWS["rank_deficient"],
+        problems.HARD["equal_blocks"],
+    ]
+    A = draw[seed % 3](np.random.default_rng(seed), 2 * n, n)
     return A.T @ A
 
 
