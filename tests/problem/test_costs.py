@@ -101,13 +101,15 @@ def sparse_vector(rng, k):
 def test_the_kernel_is_the_product_and_costs_the_entries_that_it_touches(seed):
     rng, X = np.random.default_rng(seed), sparse_matrix(seed)
     x, stored = sparse_vector(rng, 2), sp.csc_array(X)
-    W, Sigma = support(x), Problem.from_data(stored, divisor="1").covariance
+    stored.indices, stored.indptr = stored.indices.astype(int), stored.indptr.astype(int)
+    problem, W = Problem.from_data(stored, divisor="1"), support(x)
+    Sigma, kept = problem.covariance, problem.matrix.X  # with shorter indices
     rows = np.flatnonzero(X[:, W].any(axis=1))
     touched = np.count_nonzero(X[:, W]) + np.count_nonzero(X[rows])
     assert charged(lambda: Sigma @ x) == touched < np.count_nonzero(X)
     assert np.allclose(Sigma @ x, np.cov(X.T) * 39.0 @ x)
-    both = stored, stored.tocsr()
-    parts = [part for kept in both for part in (kept.indptr, kept.indices, kept.data)]
+    both = kept, kept.tocsr()
+    parts = [part for A in both for part in (A.indptr, A.indices, A.data)]
     _, work, product = twin(sparse_gram.few_columns)(*parts, W, x[W], *X.shape)
     assert charged(lambda: sparse_gram.gram_product(*both, W, x[W])) == work == touched
     assert np.allclose(sparse_gram.gram_product(*both, W, x[W]), product, rtol=1e-14)

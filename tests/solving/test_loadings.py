@@ -18,12 +18,8 @@ SEEDS = pytest.mark.parametrize("seed", problems.some(3, range(6)))
 
 def _covariance(seed, n=7):
     """Return a covariance of full rank, of rank two, or with equal blocks that tie."""
-    draw = [
-        problems.DRAWS["spiked"],
-        problems.DRAWS["rank_deficient"],
-        problems.HARD["equal_blocks"],
-    ]
-    A = draw[seed % 3](np.random.default_rng(seed), 2 * n, n)
+    name = ("spiked", "rank_deficient", "equal_blocks")[seed % 3]
+    A = (problems.DRAWS | problems.HARD)[name](np.random.default_rng(seed), 2 * n, n)
     return A.T @ A
 
 
