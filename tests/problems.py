@@ -5,7 +5,6 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 from spcabench import Problem, api, registry
 from spcabench.iterate import Traits
@@ -253,7 +252,3 @@ def once(problem, name, **settings):
     elif module.TRAITS.control == "cardinality":
         settings = {"k": min(module.EXAMPLE["k"], problem.n // 2), **settings}
     return api.solve(problem, name, **arguments(settings))
-
-
-def as_sparse(X, form):
-    return {"csc": sp.csc_array, "csr": sp.csr_array}[form](X)
