@@ -5,7 +5,6 @@ from pathlib import Path
 import pandas as pd
 
 from spcabench.page import (
-    choose_page,
     publish,
     results_page,
     search_index,
@@ -42,13 +41,6 @@ def test_a_comparison_has_its_ranks():
             assert link == (comparison["name"], f"../{comparison['path']}", "", False, False)
             rank = f"{row['rank']} of {len(good)}"
             assert numbers == [rank, whole(row["at 0.999"]), duration(row["time"])]
-
-
-def test_the_best_three_solvers_of_a_choice_are_told():
-    best = [["a", 0.95, 1], ["b", 0.5, 1], ["c", 0.1, 1], ["d", 0.05, 1]]
-    data = {"of": {"signed|text||": [1, "k"]}, "selections": [{}, {"best": [best, []]}]}
-    shares = choose_page._answer(data, "text", 0).replace(" % of the best known", "")
-    assert shares == "a 95.00; b 50.00; c 10.00" and choose_page._answer(data, "text", 1)
 
 
 def test_given_comparisons_are_published_and_others_written_again(tmp_path, monkeypatch):
