@@ -9,6 +9,7 @@ from spcabench import Problem, api
 from spcabench.registry import module
 from spcabench.solving.call import arguments
 from spcabench.solving.formulations import fault_of_joint as fault
+from spcabench.steps import varimax
 from tests import problems
 from tests.problems import SOLVERS, traits
 
@@ -79,6 +80,17 @@ def test_shrinkage_is_a_soft_threshold_to_the_bound(gamma):
     assert np.allclose(level, level.max())
     assert np.abs(Y)[~left].max(initial=0.0) <= level.max() + 1e-8
     assert (np.sign(new)[left] == np.sign(Y)[left]).all()
+
+
+@pytest.mark.parametrize("seed", problems.some(2, range(6)))
+def test_varimax_of_two_columns_is_the_best_rotation(seed):
+    rng = np.random.default_rng(seed)
+    Y = np.linalg.qr(rng.standard_normal((9, 2)))[0]
+    turned = varimax(Y)
+    assert np.allclose(turned @ turned.T, Y @ Y.T)
+    angles = np.linspace(0.0, np.pi, 2000)
+    criterion = [(Y @ [[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]]) ** 4 for a in angles]
+    assert (turned**4).sum() >= max(c.sum() for c in criterion) - 1e-9
 
 
 # without and with a penalty
