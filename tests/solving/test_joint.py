@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from spcabench import Problem, api
+from spcabench.checking import conformance, contract
 from spcabench.errors import SolverError
 from spcabench.iterate import Iterate
 from spcabench.solving.formulations import Formulation, fault
@@ -69,6 +70,16 @@ def test_loadings_need_as_many_variables_as_their_formulation_counts():
     assert fault(DISJOINT, penalised, 1, r=4) and fault(DISJOINT, penalised, 2)
     assert not fault(DISJOINT, Formulation.DISJOINT, 3, r=2)
     assert "at most 1" in fault(DISJOINT, Formulation.DISJOINT, 3, r=1)
+
+
+JOINT = [s for s in problems.SOLVERS if problems.traits(s).components == "joint"]
+
+
+@pytest.mark.parametrize("solver", problems.some(4, JOINT))
+def test_every_joint_solver_finds_components_as_it_states(solver):
+    name = "finds components as stated"
+    outcome = conformance.outcome(name, contract.PROMISES[name], solver)
+    assert outcome.verdict == "holds", outcome.sentence
 
 
 def test_no_components_or_too_many_are_a_solvers_mistake():
