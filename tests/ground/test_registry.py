@@ -45,10 +45,10 @@ def test_a_file_that_is_no_solver_is_refused(message, tmp_path):
     assert registry.module("solver", str(file)) is loaded and not registry.is_own(loaded)
     assert registry.written(str(file), "COLOUR") == "#000001"
     assert registry._first_paragraph(file) == "The first paragraph"
-    before, after = NO_SOLVERS[message]
-    file.write_text(SOLVER.replace(before, after, 1))
+    wrong = tmp_path / "wrong.py"
+    wrong.write_text(SOLVER.replace(*NO_SOLVERS[message], 1))
     with pytest.raises(SolverError, match=message):
-        registry.module("solver", str(file))
+        registry.module("solver", str(wrong))
 
 
 @pytest.mark.parametrize("message", NOT_FOUND)
