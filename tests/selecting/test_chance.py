@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 from itertools import count
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 import spcabench as suite
 from docs.tables.choosing_k import draw
 from spcabench import api
+from spcabench.cli import terminal
 from spcabench.errors import InputError
 from spcabench.problem.problem import Problem
 from spcabench.selecting import chance, inclusion, truncated_power
@@ -173,3 +175,14 @@ def test_what_has_no_samples_is_told_so(monkeypatch):
     asked = chance.beside(few, path, null=True, stability=False)
     assert len(asked.tests) == 1 and not (asked.notes or asked.frequencies)
     assert asked.tests[0].ks == [2, 5]
+
+
+def test_a_component_that_explains_no_more_than_chance_is_named():
+    components = api.solve(Problem.from_data(NOISE), "tpower", k=2, n_components=2)
+    tests = [SimpleNamespace(significant=True), SimpleNamespace(significant=False)]
+    (note,) = (
+        note
+        for note in terminal.notes(components.problem, components, chance.Chance(tests))
+        if "no more than chance" in note
+    )
+    assert "component 2" in note and "component 1" not in note
