@@ -123,8 +123,8 @@ def draw(data, axes):
     deviates="An exponent of a complexity has no word in the table: a tenth more than stated. The "
     "algorithm fixes how the cost depends on rho and eps.",
     changed="a single problem was judged, without an interval; three left it open, so further "
-    "runs completed a fourth; before that, a bound on the iterations and the cost of an iteration, which our "
-    "texts do not state, were judged too",
+    "runs completed a fourth; before that, a bound on the iterations and the cost of an "
+    "iteration, which our texts do not state, were judged too",
 )
 def D4(data):
     """Fit the exponent to each problem that has all sizes."""
