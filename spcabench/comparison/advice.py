@@ -50,7 +50,8 @@ OUTSIDE = {
     "entries": "{value} nonzero entries (at the largest density of these problems) are outside the "
     "measured range {low} to {high}, so times can be very different.",
 }
-SIZE = re.compile(r"(\d+)\s*(?:x|×|by)\s*(\d+)|(\d+)", re.IGNORECASE)
+COUNT = r"(\d+(?:\.\d+)?e\d+|\d+)"  # 20000 or 2e4
+SIZE = re.compile(rf"{COUNT}\s*(?:x|×|by)\s*{COUNT}|{COUNT}", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -288,9 +289,12 @@ def question(words: str, kinds: list[str], **asked: Any) -> Question:
     """
     text = words.replace(",", "").replace("_", "").casefold()
     size = SIZE.search(text)
-    m, n = (size[1], size[2] or size[3]) if size else (None, None)
-    if "0" in (m, n):
+    texts = (size[1], size[2] or size[3]) if size else (None, None)
+    m, n = (float(text) if text else None for text in texts)
+    if any(number is not None and number < 1 for number in (m, n)):
         raise InputError(f"size: {words!r:.60}; samples and variables must be at least 1")
+    if n and (asked.get("k") or 0) > n:
+        raise InputError(f"k: {asked['k']:,}; it must be at most the {n:,.0f} variables")
     rest = SIZE.sub("", text, count=1).split()
     modes = [word for word in rest if word in MODES]
     kind = " ".join(word for word in rest if word not in MODES) or ANY
@@ -305,4 +309,4 @@ def question(words: str, kinds: list[str], **asked: Any) -> Question:
             )
         raise InputError(nearest("kind of data", kind, kinds))
     asked |= {"mode": modes[0]} if modes else {}
-    return Question(found[0], m=float(m) if m else None, n=float(n) if n else None, **asked)
+    return Question(found[0], m=m, n=n, **asked)

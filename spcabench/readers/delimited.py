@@ -10,6 +10,7 @@ import csv
 import io
 import re
 import warnings
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -241,14 +242,17 @@ def _remark(lines: list[str], style: Style, how: Reading, notes: list[str]) -> N
     numbers = sum(word != "" and is_number(word, style.decimal) for word in first)
     if how.header is None and not style.header:
         notes.append(
-            "the first line contains only numbers and is read as data, not as names; if these are "
-            "names, use --read header=yes"
+            "the first line contains only numbers and is read as data, not as names, and variables "
+            "are numbered from 1; if these are names, use --read header=yes"
         )
     elif how.header is None and numbers:
         notes.append(
             f"the first line is read as column names, although {numbers} of its {len(first)} words "
             "are numbers; if it is data, use --read header=no"
         )
+    [(name, count)] = Counter(filter(None, first)).most_common(1) or [("", 0)]
+    if style.header and count > 1:
+        notes.append(f"{count} columns are named {name}; they are read as {name}, {name}.1, ...")
     if how.decimal is None and style.decimal == ",":
         words = (word for row in [first, *others] for word in row if "," in word)
         read = ((word, number_in(word, ",")) for word in words)

@@ -66,6 +66,7 @@ hotelling :: solve pitprops -k 3 --components 2 --set deflation=hoteling
 kuleshov2013_fig1 :: figure kuleshov2013_fi1
 kind :: advise texts
 at least 1 :: advise 0 x 5 | advise 5 x 0
+k: 50 :: advise 100 x 20 -k 50
 -k :: solve good.csv
 k:  :: solve pitprops --solver grqi | grade x.npy --problem pitprops -k 14
 3 cardinalities :: solve good.csv -k 1,2,3 --components 2

@@ -138,7 +138,8 @@ def test_a_question_is_read_as_a_person_types_it():
         "sparse data", n=300, mode="nonnegative"
     )
     assert advice.question("", KINDS) == Question()
-    for words in ("clinic.csv", "2.5 x 3", "1e5 x 3"):
+    assert advice.question("100 x 1.5e6", KINDS) == Question(m=100, n=1_500_000)
+    for words in ("clinic.csv", "2.5 x 3"):
         with pytest.raises(InputError):
             advice.question(words, KINDS)
 

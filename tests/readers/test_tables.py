@@ -255,6 +255,18 @@ def test_a_point_that_can_separate_thousands_is_told(first, separator, noted, tm
     assert ("--thousands" in notes) == noted
 
 
+def test_names_that_occur_twice_and_numbers_in_place_of_names_are_told(tmp_path):
+    path = tmp_path / "t.csv"
+    for first, names, told in (
+        ("a,b,a", ["a", "b", "a.1"], "2 columns are named a"),
+        ("1,2,7", ["1", "2", "3"], "numbered from 1"),
+    ):
+        path.write_text(f"{first}\n6,2,1\n1,4,5\n3,3,3\n")
+        problem = read(path)
+        assert list(problem.features) == names
+        assert told in " ".join(problem.provenance["notes"])
+
+
 CONTRADICTIONS = [
     *(dict(covariance=True) | other for other in (dict(scale=True), dict(label="a"))),
     *(dict(transpose=True) | other for other in (dict(covariance=True), dict(label="a"))),
