@@ -12,19 +12,13 @@ MOST_WAITED = 0.10  # times of a solver are ranked if at most this fraction of r
 def of_rows(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the conditions for each solver and processor.
 
-    calibration, load : median calibration and largest load. waited : fraction of the runs that
-    waited too long for the processor. begun, ended : dates of the first and the last run. runs :
-    number of runs.
+    calibration : its median. waited : fraction of the runs that waited too long for the processor.
     """
     timed = rows[(rows.kind == "suite") & rows.status.isin(GOOD) & rows.calibration.notna()]
     timed = timed.assign(waited=timed.waited.astype(float) > WAITED)
     table = timed.groupby(["solver", "cpu"], sort=False).agg(
         calibration=("calibration", "median"),
-        load=("load", "max"),
         waited=("waited", "mean"),
-        begun=("written", "min"),
-        ended=("written", "max"),
-        runs=("written", "size"),
     )
     return table.reset_index()
 
