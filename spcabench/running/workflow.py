@@ -84,8 +84,9 @@ def workflow(
     Raises
     ------
     InputError
-        If the disk is full or not writable.
+        If the disk is full or not writable, or Snakemake is not installed.
     """
+    machine.require("snakemake")
     files.check_room(log.parent)
     with _exclusive(root / LOCK) as lock:
         remove_incomplete(log.parent)

@@ -42,6 +42,12 @@ def test_a_profile_is_one_of_ours_or_a_folder_of_one_s_own(here):
     assert workflow.profile_folder("mine") == here / "mine"
 
 
+def test_an_installation_without_snakemake_is_told_which_extra_has_it(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "snakemake", None)
+    with pytest.raises(InputError, match=r"snakemake is not installed; .*\[bench\]"):
+        workflow.workflow(["done"], tmp_path / "log", 1, tmp_path)
+
+
 def test_a_second_workflow_waits_for_the_first(tmp_path, capsys):
     path = tmp_path / "lock"
     with ThreadPoolExecutor() as pool:
