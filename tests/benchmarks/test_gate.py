@@ -3,7 +3,6 @@
 import ast
 import math
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -166,14 +165,3 @@ def test_the_flop_convention_is_that_of_the_commit(commit, counted):
     )
     assert commits.conventions(["HEAD", "HEAD~1"]) == {"HEAD": 4, "HEAD~1": 1}
     assert gate.check(base, ["gaussian-20"]) == 0
-
-
-def test_in_a_shallow_clone_without_the_base_every_solver_must_run(
-    commit, counted, monkeypatch, capsys
-):
-    commit({"solvers/other.py": "def solve():\n    return None\n"})
-    url = f"file://{Path.cwd()}"
-    subprocess.run(["git", "clone", "-q", "--depth", "1", url, "shallow"], check=True)
-    monkeypatch.chdir("shallow")
-    assert gate.check("HEAD~1", ["gaussian-20"]) == 1
-    assert "NOT COMPARED" in capsys.readouterr().out
