@@ -122,6 +122,7 @@ def test_varimax_finds_the_rotation_that_leaves_one_entry_in_a_row():
     simple = np.kron(np.eye(3), np.array([[0.6], [0.8]]))
     rotated = simple @ np.linalg.qr(np.random.default_rng(0).standard_normal((3, 3)))[0]
     assert np.allclose(np.sort(np.abs(steps.varimax(rotated)), axis=1)[:, :2], 0.0, atol=1e-5)
+    assert np.allclose(steps.varimax(simple), simple)  # a maximum stays, with its signs
 
 
 def test_components_without_variance_are_zero():

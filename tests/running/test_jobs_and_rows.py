@@ -152,6 +152,8 @@ def test_the_hash_of_runs_has_every_field_of_them_their_order_and_all_their_code
     lists += [[replace(run, **{name: value})] for name, value in others.items()]
     keys = [fingerprint.of_runs(runs) for runs in lists] + [fingerprint.of_runs([run], "timing")]
     assert len({*keys}) == len(keys)
+    orders = [run.at(tol=0.1), replace(run, settings={"tol": 0.1, "k": 3})]
+    assert len({fingerprint.of_runs([each]) for each in orders}) == 1  # of the settings
     worker, grqi = fingerprint.closure(fingerprint.WORKER), registry.path("solver", "grqi")
     names = {file.name for file in worker}
     assert {"data.py", "driver.py", "tune.py", "problem.py"} <= names and grqi not in worker
