@@ -74,8 +74,8 @@ def draw(data, axes):
             null=1.0,
         )
     ],
-    changed=f"{he.ALIKE.removeprefix('; ')}; eight problems leave it open, so five more at both "
-    "ends are planned",
+    changed=f"{he.ALIKE.removeprefix('; ')}; eight problems left it open, so five more ran at both "
+    "ends",
     because={
         he.SPARSE: "With implicit centring, the flops of an iteration of GPower0 "
         "fall with the number of nonzeros; on the dense matrix they do not."
