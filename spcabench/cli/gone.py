@@ -1,6 +1,6 @@
-"""Options that were removed in version 0.4, and what to type instead.
+"""Options that were removed in version 1.0, and what to type instead.
 
-The messages are removed in version 0.5.
+The messages are removed in the next release.
 """
 
 from collections.abc import Sequence

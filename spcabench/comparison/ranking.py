@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from spcabench.comparison import profiles, resampling
+from spcabench.comparison import profiles
 from spcabench.comparison.best_known import CLOSE, PROVEN, Entry
 from spcabench.comparison.entrants import ANSWER, SEED
 from spcabench.errors import below
@@ -312,23 +312,15 @@ def recovered(rows: pd.DataFrame) -> pd.DataFrame:
     if recovery.empty:
         return pd.DataFrame(columns=["solver", "strength", "sparsity", "f1"])
     parameters = list(recovery.parameters)
-    f1 = [f1_of(row) for row in recovery.itertuples()]
     table = recovery.assign(
-        f1=f1,
+        f1=[
+            float(row.extra["f1"]) if row.status == Status.FINISHED else 0.0
+            for row in recovery.itertuples()
+        ],
         strength=[p["strength"] for p in parameters],
         sparsity=[p["count"] / p["n"] ** 0.5 for p in parameters],
     )
     return table.groupby(["solver", "strength", "sparsity"]).f1.mean().reset_index()
-
-
-def f1_of(row: Any) -> float:
-    """Return the F1 score of the support in a row of recovery; zero for a failure."""
-    if row.status == Status.FINISHED and "f1" in row.extra:
-        return float(row.extra["f1"])
-    if row.status not in GOOD or row.support is None:
-        return 0.0
-    # rows of earlier versions contain the support instead of its score
-    return resampling.f1(list(row.support), row.provenance["support"])
 
 
 def resampled(rows: pd.DataFrame) -> pd.DataFrame:

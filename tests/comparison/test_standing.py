@@ -217,13 +217,13 @@ def test_recovery_is_the_mean_score_of_the_supports():
         precision, recall = (len({*found} & {*true}) / len(of) for of in (found, true))
         expected = 2 * precision * recall / max(precision + recall, 1e-9)
         assert resampling.f1(found, true) == pytest.approx(expected)
-    settings = dict(solver="s", kind="recovery", extra={}, provenance={"support": [2, 3]})
+    settings = dict(solver="s", kind="recovery", extra={})
     rows = [
         settings | dict(parameters=dict(strength=strength, count=4, n=16), **more)
         for strength, more in (
             (1.0, dict(status="finished", extra={"f1": 0.9})),
             (1.0, dict(status="crash", extra={"f1": 0.9}, support=[2, 3])),
-            (2.0, dict(status="converged", support=[2, 7])),  # of an earlier version
+            (2.0, dict(status="finished", extra={"f1": 0.5})),
         )
     ]
     found = ranking.recovered(table([*rows, settings | dict(kind="suite", parameters={})]))
