@@ -127,9 +127,9 @@ def run(problem, solver, settings):
     setting = inspect.signature(solve).parameters.get("settings")
     if setting is None or setting.kind is setting.VAR_KEYWORD:
         return solve(problem, solver, **settings)
-    k = settings.get("k")
-    others = {name: value for name, value in settings.items() if name != "k"}
-    return solve(problem, solver, k=k, settings=others)
+    k, seed = settings.get("k"), settings.get("seed", 0)
+    others = {name: value for name, value in settings.items() if name not in ("k", "seed")}
+    return solve(problem, solver, k=k, random_state=seed, settings=others)
 
 
 def counts_of(module, problem, standard):

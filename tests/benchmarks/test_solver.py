@@ -59,12 +59,24 @@ def test_a_run_uses_the_words_of_its_commit(monkeypatch):
     def old(problem, solver, **settings):
         return settings
 
-    def new(problem, solver, *, k=None, settings=None):
-        return {"k": k} | settings
+    def new(problem, solver, *, k=None, random_state=0, settings=None):
+        assert not {"k", "seed"} & {*settings}
+        return {"k": k, "seed": random_state} | settings
 
+    asked = {"k": 3, "gamma": 0.1, "seed": 7}
     for solve_of_commit in (old, new):
         monkeypatch.setattr(solver, "solve", solve_of_commit)
-        assert solver.run(None, "s", {"k": 3, "gamma": 0.1}) == {"k": 3, "gamma": 0.1}
+        assert solver.run(None, "s", asked) == asked
+
+
+@pytest.mark.parametrize("name", registry.names("solver"))
+def test_every_solver_runs_again_with_the_settings_of_its_counted_run(name):
+    standard, module = PROBLEMS["gaussian-20"], registry.module("solver", name)
+    problem = standard.make()
+    counts = solver.counts_of(module, problem, standard)
+    if "refused" not in counts:
+        again = solver.run(problem, name, counts["settings"])
+        assert again.iterations == counts["iterations"]
 
 
 def test_the_problems_are_those_of_the_best_known_variances():
