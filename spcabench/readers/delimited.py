@@ -242,8 +242,8 @@ def _remark(lines: list[str], style: Style, how: Reading, notes: list[str]) -> N
     numbers = sum(word != "" and is_number(word, style.decimal) for word in first)
     if how.header is None and not style.header:
         notes.append(
-            "the first line contains only numbers and is read as data, not as names, and variables "
-            "are numbered from 1; if these are names, use --read header=yes"
+            "the first line has only numbers, so it is data, and variables are numbered from 1; "
+            "for names, use --read header=yes"
         )
     elif how.header is None and numbers:
         notes.append(
