@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import typer
 
 import spcabench
 from spcabench import claims, iterate, run
@@ -215,6 +216,32 @@ def test_links_and_commands_exist():
         unknown |= set(re.findall(r"^make ([a-z-]+)", shell, re.M)) - set(targets)
         missing += [(page.name, name) for name in sorted(unknown)]
     assert missing == []
+
+
+def test_commands_have_the_options_that_the_documents_name():
+    commands, wrong = typer.main.get_command(command_line.app).commands, []
+    pages = [*ROOT.glob("CON*.md"), *ROOT.glob("README.md"), *ROOT.glob("docs/*.md")]
+    for page in [*pages, ROOT / "results" / "README.md"]:
+        text = page.read_text("utf-8")
+        in_sentences = re.findall(r"`(?:\S*/)?spcabench\s+([a-z][\w-]*)([^`]*)", text)
+        shell = "\n".join(blocks(page, "sh"))
+        in_blocks = re.findall(r"^spcabench ([a-z][\w-]*)([^\n#]*)", shell, re.M)
+        for name, rest in in_sentences + in_blocks:
+            known = {o for p in commands[name].params for o in p.opts} | {"--help"}
+            named = set(re.findall(r"--[a-z-]+", rest))
+            wrong += [(page.name, name, option) for option in named - known]
+    assert wrong == []
+
+
+def test_the_table_of_the_published_run_names_what_is_there():
+    text, home = (ROOT / "results" / "README.md").read_text("utf-8"), ROOT / "results" / "published"
+    named = re.findall(r"`(?:published|SCALE)/([^`]+)`", text)
+    paths = {re.sub("NAME|PAPER", "*", path) for path in named}
+    only_locally = {"workflow.log", "rows/*/JOB.parquet"}
+    assert [p for p in paths - only_locally if not [*home.glob(p)]] == []
+    tops = {path.split("/")[0] for path in paths}
+    shared = {"search.js", "site.css", "site.js"}  # of all pages
+    assert {p.name for p in home.iterdir() if not any(p.match(top) for top in tops)} == shared
 
 
 def test_the_block_of_the_readme_is_that_of_the_published_run():
