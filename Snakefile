@@ -12,7 +12,7 @@ STEP = shlex.join([sys.executable, "-m", "spcabench"])  # paths can contain spac
 SCALE = config.get("scale", "quick")
 FIGURES = registry.names("figure")
 PACKAGE = Path(registry.__file__).parent
-TEMPLATES = [*PACKAGE.glob("page/templates/*.j*"), *PACKAGE.glob("figures/*.toml"), *PACKAGE.glob("figures/*.json")]  # texts of the pages and the papers
+TEMPLATES = [*PACKAGE.glob("page/templates/*"), *PACKAGE.glob("figures/*.toml"), *PACKAGE.glob("figures/*.csv")]  # texts of the pages and the papers
 HISTORY = glob("results/history/index.html")  # exists if `make perf` was run
 
 

@@ -67,14 +67,3 @@ def conventions(commits):
     """Return commit -> number of its flop convention; early commits do not define one."""
     lines = git("grep", "^CONVENTION = ", *commits, "--", "spcabench").splitlines()
     return dict.fromkeys(commits, 1) | {line.split(":")[0]: int(line.split()[-1]) for line in lines}
-
-
-def releases():
-    """Return version -> commit that gave it a heading in the changelog, the newest first."""
-    text = Path("CHANGELOG.md").read_text(encoding="utf-8")
-    found = {}
-    for version in re.findall(r"^## (\d\S*)", text, re.MULTILINE):
-        added = git("log", "--reverse", "--format=%H", f"-S## {version}", "--", "CHANGELOG.md")
-        if added:
-            found[version] = added.split()[0]
-    return found

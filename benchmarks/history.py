@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from .commits import MEASURES, ROOT, WORSE, accepted, conventions, git, releases
+from .commits import MEASURES, ROOT, WORSE, accepted, conventions, git
 
 RESULTS = Path(".asv/results")  # asv's results_dir
 PAGE = Path("results/history/index.html")
@@ -172,12 +172,14 @@ def answer(rows, count):
 def sections(series, commits, ages):
     """Yield (title, commit, answer, rows) for each release, and for the first commits.
 
-    A release is compared by the last measured commit that is not after it.
+    A release is compared by the last measured commit that is not after it, unless none is.
     """
+    from spcabench.page.verify import releases
+
     starts = {}
-    for version, sha in releases().items():
+    for version, sha in releases(Path()).items():
         before = [i for i, commit in enumerate(commits) if commit["age"] <= ages[sha]]
-        starts |= {version: before[-1]} if before else {}
+        starts |= {version: before[-1]} if 0 < len(before) < len(commits) else {}
     for title, start in {**starts, "the first commit of each solver": -1}.items():
         rows = since(start, series, commits)
         yield title, commits[start] if start >= 0 else None, answer(rows, len(series)), rows
@@ -194,16 +196,11 @@ def write(machine, page=PAGE):
         raise ValueError(f"this clone has no commit with results for {machine}")
     series, last = series_of(table, commits), commits[-1]
     about = json.loads((RESULTS / machine / "machine.json").read_text(encoding="utf-8"))
-    # asv's files are not in the order of the commits
-    others = table[~table.solver.isin(series) & table.solver.str.contains(r"^$|\.")]
-    others = others.sort_values("place", kind="stable")
-    ends = others.groupby(["solver", "measure"]).value.agg(["first", "last"]).reset_index()
     text = render(
         "history.html.j2",
         folder=Path(__file__).parent,
         commits=commits,
         sections=[*sections(series, commits, ages)],
-        others=ends.to_dict("records"),
         machine=machine,
         solvers=registry.names("solver"),
         cite=cite({"machine": about, "commit": last["short"], "written": last["date"]}),

@@ -1,6 +1,5 @@
 """What every page says about its origin: how to cite it, release, commit, machine and date."""
 
-import re
 from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any
@@ -18,8 +17,7 @@ def cite(row: Mapping[str, Any]) -> dict[str, str]:
 
     row : the fields ``machine``, ``commit`` and ``written``.
     """
-    # one version on all pages, whenever their rows were computed; without the number of a commit
-    release = re.match(r"[\d.]*\d", version("spcabench"))[0]  # type: ignore[index]
+    release = version("spcabench")  # one version on all pages, whenever their rows were computed
     date = row["written"][:10]
     return {
         "bibtex": BIBTEX.format(release=release, year=date[:4]),

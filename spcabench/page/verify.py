@@ -216,6 +216,16 @@ def _alone(figure: str, alone: pd.DataFrame) -> Iterator[str]:
         yield f"{figure}: {count} rows of {solver} only {where}"
 
 
+def releases(root: Path) -> dict[str, str]:
+    """Return version -> commit that gave it its date in the changelog, the newest first."""
+    found: dict[str, str] = {}
+    headings = re.findall(r"^## \d.*", (root / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
+    for heading in headings:
+        log = machine.git(root, "log", "--format=%H", f"-S{heading}\n", "--", "CHANGELOG.md")
+        found |= {heading.split()[1]: commit for commit in log.split()[-1:]}
+    return found
+
+
 def since(root: Path, release: str, ids: Sequence[str] = ()) -> Iterator[str]:
     """Yield what changed in the published statements since a release, grouped by the cause.
 
@@ -228,10 +238,7 @@ def since(root: Path, release: str, ids: Sequence[str] = ()) -> Iterator[str]:
     changelog = (root / "CHANGELOG.md").read_text(encoding="utf-8")
     file = f"results/published/{claims_file.NAME}"
     try:
-        commits = machine.git(
-            root, "log", "--format=%h", f"-S\n## {release} ", "--", "CHANGELOG.md"
-        )
-        commit = commits.split()[-1] if f"\n## {release} " in changelog and commits else release
+        commit = releases(root).get(release, release)
         old = json.loads(machine.git(root, "show", f"{commit}:{file}"))["statements"]
     except (OSError, CalledProcessError):
         versions = ", ".join(re.findall(r"^## (\d\S+)", changelog, re.MULTILINE))

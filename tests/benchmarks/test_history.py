@@ -149,7 +149,7 @@ def test_the_page_compares_with_the_last_measured_commit_of_each_release(
         history.write("m", tmp_path / "index.html")
     text = ""
     for place, flops in enumerate((100, None, 110, 165)):
-        text = f"## 0.{place + 1}.0\n{text}" if place < 3 else text
+        text = f"## 0.{place + 1}.0 - 2026-01-0{place + 1}\n{text}" if place < 3 else text
         reason = f"{commits.KEY}: s: safer" if place == 3 else ""
         commit({"CHANGELOG.md": text}, f"a change\n\n{reason}")
         if flops:
@@ -166,11 +166,14 @@ def test_the_page_compares_with_the_last_measured_commit_of_each_release(
     assert starts == [third["sha"], first["sha"], first["sha"], None]
     ratios = [row["flops"] for _, rows in found.values() for row in rows]
     assert ratios == pytest.approx([1.5, 1.65, 1.65, 1.65])
-    (other,) = shown["others"]  # it is not about a solver
-    assert (other["solver"], other["first"], other["last"]) == ("corpus.size", 0, 3)
     changed = found["0.1.0"][1][0]["flops at"]
     assert [each["sha"] for each in changed] == [third["sha"], fourth["sha"]]
     assert [each["reason"] for each in changed] == ["", "safer"]
+    commit(
+        {"CHANGELOG.md": f"## 0.4.0 - 2026-01-04\n{text}"}, "a release of the last measured commit"
+    )
+    assert history.write("m", tmp_path / "index.html").exists()
+    assert [title for title, *_ in shown["sections"]] == [*found]
 
 
 def test_the_table_since_the_first_commits_has_every_solver():
