@@ -26,9 +26,9 @@ def replaced(text: str, blocks: Mapping[str, str], by: str = BY) -> str:
     return text
 
 
-def renew(file: Path, blocks: Mapping[str, str]) -> None:
+def renew(file: Path, blocks: Mapping[str, str], by: str = BY) -> None:
     """Renew the text in each block of a document."""
-    write_changed(file, replaced(file.read_text(encoding="utf-8"), blocks))
+    write_changed(file, replaced(file.read_text(encoding="utf-8"), blocks, by))
 
 
 def markdown_table(heads: Sequence[Any], lines: Iterable[Iterable[Any]]) -> str:

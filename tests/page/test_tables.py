@@ -92,7 +92,7 @@ def test_a_cell_of_markdown_keeps_its_table_and_its_words(text):
     )
 
 
-def test_a_block_is_replaced_and_the_rest_of_its_document_is_not():
+def test_a_block_is_replaced_and_the_rest_of_its_document_is_not(tmp_path):
     marks = "<!-- {}: made by `make docs` -->\n{}<!-- end of {} -->"
     text = "a\n" + "\nb\n".join(marks.format(n, f"old {n}\n", n) for n in ("one", "two")) + "\nc"
     new = generated_block.replaced(text, {"two": "new\n"})
@@ -100,3 +100,7 @@ def test_a_block_is_replaced_and_the_rest_of_its_document_is_not():
     for broken in ("a", text.replace("end of two", "end")):
         with pytest.raises(generated_block.InputError, match="no block"):
             generated_block.replaced(broken, {"two": "new\n"})
+    file = tmp_path / "page.md"
+    file.write_text(text.replace("`make docs`", "a.script"))
+    generated_block.renew(file, {"two": "new\n"}, by="a.script")
+    assert file.read_text() == new.replace("`make docs`", "a.script")
