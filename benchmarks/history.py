@@ -7,7 +7,7 @@ import argparse
 import json
 import os
 import sys
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +18,7 @@ from .commits import MEASURES, ROOT, WORSE, accepted, conventions, git
 RESULTS = Path(".asv/results")  # asv's results_dir
 PAGE = Path("results/history/index.html")
 PUBLISHED = "epyc"  # the machine of the published history
+HARDWARE = ("cpu", "num_cpu", "ram")  # asv's names; times are compared if they agree
 COVERAGE = 0.95  # fraction of the changes between commits with the same counts that is called noise
 ENOUGH = 8  # number of such changes needed to estimate the noise of one solver
 LEAST = np.log(1.001)  # smaller changes of the flops are attributed to rounding
@@ -42,23 +43,32 @@ def numbers_of(folder, machine):
                 yield result.commit_hash, solver, problem, method.removeprefix("track_"), number
 
 
+def hardware_of(folder, machine):
+    """Return commit -> hardware that measured it."""
+    from asv.results import iter_results_for_machine
+
+    results = iter_results_for_machine(str(folder), machine)
+    return {r.commit_hash: [r.params.get(name) for name in HARDWARE] for r in results}
+
+
 def read(machine, folder=RESULTS):
     """Return the numbers of a machine as a table, and its commits, the oldest first.
 
     The column ``place`` of the table is the position of the commit in the list. A commit is a dict
-    with its hash, date, subject, flop convention, place among all commits, and the regressions that
-    were accepted since the measured commit before it. Commits that this clone lacks are left out.
+    with its hash, date, subject, hardware, flop convention, place among all commits, and the
+    regressions that were accepted since the measured commit before it. Commits that this clone
+    lacks are left out.
     """
     columns = ["commit", "solver", "problem", "measure", "value"]
     table = pd.DataFrame(numbers_of(folder, machine), columns=columns)
     table = table.astype({"value": float}).dropna()
-    commits, measured = [], set(table.commit)
+    commits, measured = [], hardware_of(folder, machine)
     log = git("log", "--topo-order", "--reverse", "--date=short", FORMAT, "--all").splitlines()
     for age, line in enumerate(log):
         sha, short, date, subject = line.split("\0")
         if sha in measured:
             commits.append({"sha": sha, "short": short, "date": date, "subject": subject})
-            commits[-1] |= {"age": age, "accepted": []}
+            commits[-1] |= {"age": age, "accepted": [], "hardware": measured[sha]}
             if commits[1:]:
                 commits[-1]["accepted"] = accepted(commits[-2]["sha"], sha)
     rules = conventions([commit["sha"] for commit in commits])
@@ -80,10 +90,10 @@ def changes(numbers, measure):
     return np.log(wide).ffill().diff().mean(axis=1).fillna(0.0)
 
 
-def recounted(flops, commits):
-    """Return the changes of the flops, zero where the flop convention changed."""
-    rule = pd.Series([commits[place]["convention"] for place in flops.index], flops.index, int)
-    return flops.where(rule.diff().fillna(0.0) == 0.0, 0.0)
+def comparable(changes, commits, key):
+    """Return the changes, zero where a commit has another value of ``key`` than the one before."""
+    values = pd.Series([commits[place][key] for place in changes.index], changes.index, object)
+    return changes.where(values == values.shift(), 0.0)
 
 
 def noise_of(alike):
@@ -91,13 +101,14 @@ def noise_of(alike):
     return float(np.quantile(np.abs(alike), COVERAGE)) if len(alike) else 0.0
 
 
-def alike(numbers):
-    """Return the changes of the time between places with the same exact numbers."""
+def alike(numbers, commits):
+    """Return the changes of the time between places with the same exact numbers and hardware."""
     time = changes(numbers, "time_solve")
+    hardware = pd.Series([commits[place]["hardware"] for place in time.index], time.index, object)
     exact = numbers[numbers.measure.isin(MEASURES)]
     exact = exact.pivot(index="place", columns=["measure", "problem"], values="value")
     same = exact.reindex(time.index).diff().fillna(0.0).eq(0.0).all(axis=1)
-    return time[same].to_numpy()[1:]
+    return time[same & (hardware == hardware.shift())].to_numpy()
 
 
 def series_of(table, commits):
@@ -108,12 +119,12 @@ def series_of(table, commits):
     last = set(table.solver[table.place == len(commits) - 1])
     names = {name for name in last if name and "." not in name}
     parts = {name: part for name, part in table.groupby("solver") if name in names}
-    same = {name: alike(part) for name, part in parts.items()}
+    same = {name: alike(part, commits) for name, part in parts.items()}
     pooled = noise_of(np.concatenate([*same.values()]))
     return {
         name: (
-            recounted(changes(part, "flops"), commits),
-            changes(part, "time_solve"),
+            comparable(changes(part, "flops"), commits, "convention"),
+            comparable(changes(part, "time_solve"), commits, "hardware"),
             noise_of(same[name]) if len(same[name]) >= ENOUGH else pooled,
         )
         for name, part in parts.items()
@@ -202,6 +213,7 @@ def write(machine, page=PAGE):
         commits=commits,
         sections=[*sections(series, commits, ages)],
         machine=machine,
+        moved=[b["short"] for a, b in pairwise(commits) if a["hardware"] != b["hardware"]],
         solvers=registry.names("solver"),
         cite=cite({"machine": about, "commit": last["short"], "written": last["date"]}),
     )

@@ -27,10 +27,13 @@ def table_of(**solvers):
     return pd.DataFrame(rows, columns=["place", "solver", "problem", "measure", "value"]).dropna()
 
 
-def commits_of(count, conventions=None):
+def commits_of(count, conventions=None, hardware=None):
     """Return commits that accept nothing."""
-    rules = conventions or [1] * count
-    return [{"short": str(i), "convention": rules[i], "accepted": []} for i in range(count)]
+    rules, boxes = conventions or [1] * count, hardware or [""] * count
+    return [
+        {"short": str(i), "convention": rules[i], "hardware": boxes[i], "accepted": []}
+        for i in range(count)
+    ]
 
 
 def rows_since(start, table, about):
@@ -58,6 +61,14 @@ def test_flops_of_two_conventions_are_not_compared():
     row = rows_since(0, table, commits_of(4, [1, 1, 2, 2]))["s"]
     assert row["flops"] == pytest.approx(2.2)
     assert [commit["short"] for commit in row["flops at"]] == ["1", "3"]
+
+
+def test_times_of_two_machines_are_not_compared():
+    """The second machine is twice as fast, and each commit 10 % slower than the one before."""
+    time = 1.1 ** np.arange(6) * [2.0, 2.0, 2.0, 1.0, 1.0, 1.0]
+    about = commits_of(6, hardware=["old"] * 3 + ["new"] * 3)
+    row = rows_since(0, table_of(s={"flops": [9.0] * 6, "time_solve": time}), about)["s"]
+    assert row["time"] == pytest.approx(1.1**4) and row["noise"] == pytest.approx(1.1)
 
 
 def test_small_changes_add_up_until_they_exceed_the_noise():
@@ -106,7 +117,7 @@ def test_a_problem_without_a_number_at_one_commit_changes_at_the_next():
 def test_times_are_alike_only_where_no_count_of_any_problem_changed():
     time = np.array([1.0, 2.0, 8.0, 4.0])
     counts = {"flops": [7.0] * 4, "iterations": [[3.0, 9.0], [3.0, 9.0], [3.0, 8.0], [3.0, 8.0]]}
-    alike = history.alike(table_of(s=counts | {"time_solve": time}))
+    alike = history.alike(table_of(s=counts | {"time_solve": time}), commits_of(4))
     assert np.allclose(alike, np.log([2.0, 0.5]))
 
 
