@@ -93,8 +93,8 @@ def beside_the_sdp():
         relaxed = result.relaxation_bound if result.relaxation_bound else result.bound
         line = [problem.name, k]
         for bound, spent in ((dual.value, dual_seconds), (single, single_seconds)):
-            line += [f"{1.0 - best / bound:.2%}", f"{spent:.2f}"]
-        lines.append([*line, f"{1.0 - best / relaxed:.2%}", f"{seconds:.1f}"])
+            line += [f"{100.0 * (1.0 - best / bound):.2f} %", f"{spent:.2f}"]
+        lines.append([*line, f"{100.0 * (1.0 - best / relaxed):.2f} %", f"{seconds:.1f}"])
     names = ("scaled Gershgorin dual", "single-matrix bound", "constrained relaxation")
     put("sdp", ["problem", "k", *(head for n in names for head in (f"{n}, gap", "s"))], lines)
 
