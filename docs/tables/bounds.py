@@ -138,7 +138,8 @@ def dominance():
         while search.steps < 10 * STEPS:
             search.descend()
         gaps = [max(1.0 - 1.0 / value, 0.0) for value in (search.bound, *relaxations(S, k))]
-        lines.append([problem.name, k, *(f"{100.0 * gap:.4f}" for gap in gaps), printed])
+        name = problem.name + (f", seed {parameters['seed']}" if parameters else "")
+        lines.append([name, k, *(f"{100.0 * gap:.4f}" for gap in gaps), printed])
     heads = ["our certificate", "pair relaxation", "Cifuentes and Li", "Bertsimas et al."]
     put("dominance", ["problem", "k", *heads, "Li and Xie"], lines)
 
