@@ -45,6 +45,8 @@ def verdict(s):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: python docs/recompute_verdicts.py results/published")
     run = Path(sys.argv[1])
     file = run / "claims.json" if run.is_dir() else run
     for s in json.loads(file.read_text(encoding="utf-8"))["statements"]:

@@ -181,7 +181,7 @@ def _print_verdicts(figure: str, scale: str) -> None:
     home = options.ROOT / "results" / scale
     folder = home / "figures" / figure
     report = claims_file.read(folder / claims_file.NAME, figure)
-    earlier = options.ROOT / "results" / "published" / "figures" / figure / claims_file.NAME
+    earlier = options.published() / "figures" / figure / claims_file.NAME
     published = claims_file.read(earlier, figure)["statements"] if earlier.exists() else []
     verdicts = {s["id"]: f"    published: {s['verdict']}: {s['short']}" for s in published}
     for statement in in_short.ordered(report["statements"]):

@@ -148,7 +148,9 @@ def notes(problem: Problem, results: Sequence[Result], chance: Chance) -> list[s
             about.setdefault(result.unproven, []).append(label)
     sentences = [f"{words.listed(who)}: {what}" for what, who in about.items() if who]
     dominant = filter(None, [dominance(problem, SCALED)])
-    return [*faults, *dominant, *sentences, *problem.provenance.get("notes", ()), *chance.notes]
+    # what the last steps of reading took away is more important than what the first ones guessed
+    read = reversed(problem.provenance.get("notes", ()))
+    return [*faults, *dominant, *sentences, *read, *chance.notes]
 
 
 def as_table(problem: Problem, results: Sequence[Result], bound: bool, chance: Chance) -> str:
@@ -162,8 +164,11 @@ def as_table(problem: Problem, results: Sequence[Result], bound: bool, chance: C
     stream = io.StringIO()
     console = Console(file=stream, width=max(100, shutil.get_terminal_size((120, 24)).columns))
     console.print(_table(problem, results, bound, chance))
-    for note in notes(problem, results, chance)[:MOST_NOTES]:
+    told = notes(problem, results, chance)
+    for note in told[:MOST_NOTES]:
         console.print(f"note: {note}", markup=False)
+    if more := told[MOST_NOTES:]:
+        console.print(f"{words.counted(len(more), 'more notes')}: add --json")
     if isinstance(results, Components) and len(results) > 1:
         explained = results.projected_variance
         share = explained / total_variance(problem)

@@ -6,7 +6,7 @@ to all `choices`.
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from spcabench import registry
 from spcabench.comparison.profiles import shifted_mean
 from spcabench.errors import InputError
 from spcabench.showing.words import counted
@@ -222,11 +223,19 @@ def answer(answers: Answers, question: Question) -> dict[str, Any]:
         if value is not None and not low <= value <= high:
             ends = dict(low=f"{low:,}", high=f"{high:,}")
             notes.append(OUTSIDE[name].format(value=f"{value:,.0f}", **ends))
-    return about | {
-        "notes": notes,
-        "best": answers.ranked(mask, answers.shares(question.budget), question.budget)[:SHOWN],
-        "frontier": frontier(answers.ranked(mask, answers.shares(math.inf), math.inf)),
-    }
+    within, ever = (
+        [e for e in answers.ranked(mask, answers.shares(limit), limit) if _fits(e, question.n)]
+        for limit in (question.budget, math.inf)
+    )
+    return about | {"notes": notes, "best": within[:SHOWN], "frontier": frontier(ever)}
+
+
+def _fits(entry: Mapping[str, Any], n: float | None) -> bool:
+    """Return whether a solver of this repository accepts n variables."""
+    if n is None or entry["solver"] not in registry.names("solver"):
+        return True
+    most = registry.module("solver", entry["solver"]).TRAITS.largest
+    return most is None or n <= most
 
 
 def choices(answers: Answers) -> dict[str, Any]:

@@ -110,7 +110,10 @@ def _changes(now: Pairs, last: Pairs) -> list[str]:
             told[change].append(line)
     counts = ", ".join(f"{change} on {len(lines)}" for change, lines in told.items() if lines)
     heading = f"Pairs since the last draft: {counts or 'no change'}."
-    return ["", heading, *(line for lines in told.values() for line in lines)]
+    # shown by each draft, because an error that stays is no change
+    why = Counter(pair.reason for pair in now.values() if not pair.value and pair.reason)
+    failed = [f"{n} without an answer: {reason}" for reason, n in why.items()]
+    return ["", heading, *(line for lines in told.values() for line in lines), *failed]
 
 
 def _change(now: Pair, last: Pair) -> str:

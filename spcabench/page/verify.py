@@ -32,6 +32,7 @@ from spcabench.running import rows
 from spcabench.running.schema import KEY
 from spcabench.solving.status import Status
 
+PUBLISHED = f"results/published/{claims_file.NAME}"
 # columns of numbers, with the largest relative difference
 CLOSE = dict.fromkeys(("variance", "variance_refit", "bound", "lambda_1"), 1e-9)
 EXACT = dict.fromkeys(
@@ -226,6 +227,24 @@ def releases(root: Path) -> dict[str, str]:
     return found
 
 
+def _published_at(root: Path, release: str) -> Any:
+    """Return the statements that a release or a commit published."""
+    if not (root / ".git").exists():
+        raise InputError("--against: needs a clone, whose history has the releases")
+    known = releases(root)
+    try:
+        text = machine.git(root, "show", f"{known.get(release, release)}:{PUBLISHED}")
+    except (OSError, CalledProcessError):
+        raise InputError(
+            f"--against: {release!r:.40} is no release ({', '.join(known)}) and no commit with "
+            f"{PUBLISHED}"
+        ) from None
+    old = json.loads(text)
+    if "statements" not in old:
+        raise InputError(f"--against: {release!r:.40} published {PUBLISHED} in another format")
+    return old["statements"]
+
+
 def since(root: Path, release: str, ids: Sequence[str] = ()) -> Iterator[str]:
     """Yield what changed in the published statements since a release, grouped by the cause.
 
@@ -235,19 +254,11 @@ def since(root: Path, release: str, ids: Sequence[str] = ()) -> Iterator[str]:
     root : the clone. release : a version of CHANGELOG.md, or a commit. ids : of the statements;
     by default, all of them.
     """
+    old = _published_at(root, release)
     changelog = (root / "CHANGELOG.md").read_text(encoding="utf-8")
-    file = f"results/published/{claims_file.NAME}"
-    try:
-        commit = releases(root).get(release, release)
-        old = json.loads(machine.git(root, "show", f"{commit}:{file}"))["statements"]
-    except (OSError, CalledProcessError):
-        versions = ", ".join(re.findall(r"^## (\d\S+)", changelog, re.MULTILINE))
-        raise InputError(
-            f"--against: {release!r:.40} is no release ({versions}) and no commit with {file}"
-        ) from None
     groups: dict[str, list[str]] = {}
     changed: list[str] = []
-    pairs = {id: (a, b) for id, a, b in _pairs(old, read_json(root / file)["statements"])}
+    pairs = {id: (a, b) for id, a, b in _pairs(old, read_json(root / PUBLISHED)["statements"])}
     for id in ids or pairs:
         if id not in pairs:
             raise InputError(nearest("statement", id, pairs))
@@ -263,6 +274,8 @@ def since(root: Path, release: str, ids: Sequence[str] = ()) -> Iterator[str]:
     for cause, lines in groups.items():
         yield f"{cause} ({len(lines)})"
         yield from lines
+    if not (groups or ids):
+        yield "no change"
     later = changelog.partition(f"\n## {release} ")[0] if f"\n## {release} " in changelog else ""
     for line in (" ".join(e.removeprefix("- ").split()) for e in re.split(r"\n- |\n\n", later)):
         if any(re.search(rf"\b{id}\b", line) for id in changed):

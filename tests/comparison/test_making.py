@@ -176,6 +176,8 @@ def test_a_draft_shows_what_got_better_or_worse(tmp_path, monkeypatch):
     assert "more flops on 5" in twice and "value" not in twice.split("\n\n")[1]
     worse = drafted("x = np.zeros(problem.n)\nx[0] = 1.0\nyield x")
     assert "worse value on 5" in worse and "better" not in worse
+    for failing in (drafted("raise RuntimeError('boom')"), drafted("raise RuntimeError('boom')")):
+        assert "boom" in failing
     pair = draft.Pair("converged", value=1.0, share=0.9, flops=100, seconds=0.1)
     for change, said in (
         (dict(value=1.0 + 2e-6, flops=200), "better value"),

@@ -88,9 +88,9 @@ def trial_row(home):
 def test_groups_of_a_run_replace_those_with_their_names_and_long_runs_stay(
     trial_run, published, monkeypatch
 ):
+    make_run(trial_run)  # whole, because other tests use it again
     monkeypatch.setattr(results_page.document_pages, "write", lambda *_: ())  # these take long
     monkeypatch.setattr(results_page.solver_page, "write", lambda *_: None)
-    make_run(trial_run)
     file, long = trial_run / "rows" / NAME / "grqi.parquet", f"{LONG}tpower-1"
     older = runner.stamp()["machine"] | {"cpu": "another"}
     before = dict(commit="before", machine=older, cpu="another")
@@ -130,7 +130,7 @@ def test_a_change_since_a_release_is_a_rule_a_reading_or_rows(trial_run, tmp_pat
     git(root, "init", "-q")
     log.write_text("# Changes\n\n## 1.0.0 - 2026-01-01\n\n- All.\n")
     commit(root)
-    assert not [*verify.since(root, "1.0.0")]
+    assert [*verify.since(root, "1.0.0")] == ["no change"]
     run = json.loads(file.read_text())
     first, second = run["statements"]
     first["readings"][0]["places"][0]["value"] = 2.0
@@ -149,3 +149,10 @@ def test_a_change_since_a_release_is_a_rule_a_reading_or_rows(trial_run, tmp_pat
     assert [*verify.since(root, "1.0.0", [name])] == [*told[:2], told[4]]
     with pytest.raises(InputError, match="no release"):
         [*verify.since(root, "2.0.0")]
+    file.write_text('{"claims": []}')  # of an earlier version
+    commit(root)
+    with pytest.raises(InputError, match="another format"):
+        [*verify.since(root, "HEAD")]
+    shutil.rmtree(root / ".git")
+    with pytest.raises(InputError, match="clone"):
+        [*verify.since(root, "1.0.0")]

@@ -177,6 +177,18 @@ def test_what_has_no_samples_is_told_so(monkeypatch):
     assert asked.tests[0].ks == [2, 5]
 
 
+def test_a_table_says_how_many_notes_it_leaves_out_and_what_was_lost_comes_first():
+    lost = "missing values: 9 (3%): dropped 9 of 80 samples"
+    provenance = {"notes": ["decimal commas", "read as cp1252", lost]}
+    problem = replace(Problem.from_data(NOISE), provenance=provenance)
+    for more in range(3):
+        noted = chance.Chance([], notes=["skipped"] * more)
+        table = terminal.as_table(problem, [api.solve(problem, "tpower", k=2)], False, noted)
+        assert table.index(lost) < table.index("decimal commas")
+        said = f"{more} more note" in table
+        assert said == (more > 0) and ("more notes" in table) == (more > 1)
+
+
 def test_a_component_that_explains_no_more_than_chance_is_named():
     components = api.solve(Problem.from_data(NOISE), "tpower", k=2, n_components=2)
     tests = [SimpleNamespace(significant=True), SimpleNamespace(significant=False)]
