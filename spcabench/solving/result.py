@@ -1,7 +1,7 @@
 """The result of a run, graded by the harness and never by the solver itself."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -214,6 +214,9 @@ class Result(Shown):
             self._not_below(self.claim.bound, "the bound that it proved")
         if self.status == Status.PROVEN and not self._is_optimal:
             object.__setattr__(self, "status", Status.FINISHED)
+            if self.claim.own and self.claim.bound is not None and not self.claim.why:
+                why = "the bound allows for rounding errors of the data, and exceeds the variance"
+                object.__setattr__(self, "claim", replace(self.claim, why=why))
 
     @property
     def _is_optimal(self) -> bool:
