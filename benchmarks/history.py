@@ -62,7 +62,9 @@ def read(machine, folder=RESULTS):
     columns = ["commit", "solver", "problem", "measure", "value"]
     table = pd.DataFrame(numbers_of(folder, machine), columns=columns)
     table = table.astype({"value": float}).dropna()
-    commits, measured = [], hardware_of(folder, machine)
+    with_numbers = set(table.commit)
+    measured = {c: h for c, h in hardware_of(folder, machine).items() if c in with_numbers}
+    commits = []
     log = git("log", "--topo-order", "--reverse", "--date=short", FORMAT, "--all").splitlines()
     for age, line in enumerate(log):
         sha, short, date, subject = line.split("\0")
@@ -78,22 +80,25 @@ def read(machine, folder=RESULTS):
     return table, commits, {line[:40]: age for age, line in enumerate(log)}
 
 
-def changes(numbers, measure):
+def eras(places, commits, key):
+    """Return the era of each place; an era ends where ``key`` of the commits changes."""
+    values = pd.Series([commits[place][key] for place in places], places, object)
+    return (values != values.shift()).cumsum()
+
+
+def changes(numbers, measure, commits, key):
     """Return the logarithm of new / old at each place with a number, the mean over the problems.
 
-    The first is zero. Their sum over some places is the change from the place before to the last.
+    It is zero where there is no older number of the same era. The sum over some places of an era is
+    the change from the place before to the last.
 
-    numbers : the rows of one solver.
+    numbers : the rows of one solver. key : of the commits, such that numbers are compared where it
+        has the same value.
     """
     wide = numbers[(numbers.measure == measure) & (numbers.value > 0)]
-    wide = wide.pivot(index="place", columns="problem", values="value")
-    return np.log(wide).ffill().diff().mean(axis=1).fillna(0.0)
-
-
-def comparable(changes, commits, key):
-    """Return the changes, zero where a commit has another value of ``key`` than the one before."""
-    values = pd.Series([commits[place][key] for place in changes.index], changes.index, object)
-    return changes.where(values == values.shift(), 0.0)
+    wide = np.log(wide.pivot(index="place", columns="problem", values="value"))
+    era = eras(wide.index, commits, key)
+    return wide.groupby(era).ffill().groupby(era).diff().mean(axis=1).fillna(0.0)
 
 
 def noise_of(alike):
@@ -103,12 +108,11 @@ def noise_of(alike):
 
 def alike(numbers, commits):
     """Return the changes of the time between places with the same exact numbers and hardware."""
-    time = changes(numbers, "time_solve")
-    hardware = pd.Series([commits[place]["hardware"] for place in time.index], time.index, object)
+    time = changes(numbers, "time_solve", commits, "hardware")
     exact = numbers[numbers.measure.isin(MEASURES)]
     exact = exact.pivot(index="place", columns=["measure", "problem"], values="value")
     same = exact.reindex(time.index).diff().fillna(0.0).eq(0.0).all(axis=1)
-    return time[same & (hardware == hardware.shift())].to_numpy()
+    return time[same & eras(time.index, commits, "hardware").duplicated()].to_numpy()
 
 
 def series_of(table, commits):
@@ -123,8 +127,8 @@ def series_of(table, commits):
     pooled = noise_of(np.concatenate([*same.values()]))
     return {
         name: (
-            comparable(changes(part, "flops"), commits, "convention"),
-            comparable(changes(part, "time_solve"), commits, "hardware"),
+            changes(part, "flops", commits, "convention"),
+            changes(part, "time_solve", commits, "hardware"),
             noise_of(same[name]) if len(same[name]) >= ENOUGH else pooled,
         )
         for name, part in parts.items()
@@ -183,7 +187,8 @@ def answer(rows, count):
 def sections(series, commits, ages):
     """Yield (title, commit, answer, rows) for each release, and for the first commits.
 
-    A release is compared by the last measured commit that is not after it, unless none is.
+    A release is compared by the last measured commit that is not after it. It is left out if there
+    is none, or if no measured commit is after it.
     """
     from spcabench.page.verify import releases
 

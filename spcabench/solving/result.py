@@ -215,7 +215,7 @@ class Result(Shown):
         if self.status == Status.PROVEN and not self._is_optimal:
             object.__setattr__(self, "status", Status.FINISHED)
             if self.claim.own and self.claim.bound is not None and not self.claim.why:
-                why = "the bound allows for rounding errors of the data, and exceeds the variance"
+                why = "the variance of the answer is below the bound that the search proved"
                 object.__setattr__(self, "claim", replace(self.claim, why=why))
 
     @property

@@ -67,7 +67,10 @@ def test_times_of_two_machines_are_not_compared():
     """The second machine is twice as fast, and each commit 10 % slower than the one before."""
     time = 1.1 ** np.arange(6) * [2.0, 2.0, 2.0, 1.0, 1.0, 1.0]
     about = commits_of(6, hardware=["old"] * 3 + ["new"] * 3)
-    row = rows_since(0, table_of(s={"flops": [9.0] * 6, "time_solve": time}), about)["s"]
+    flops = np.full((6, 2), 9.0)
+    time = np.stack([time, time], axis=1)
+    time[3, 1] = np.nan  # one problem was not measured at the first commit of the second machine
+    row = rows_since(0, table_of(s={"flops": flops, "time_solve": time}), about)["s"]
     assert row["time"] == pytest.approx(1.1**4) and row["noise"] == pytest.approx(1.1)
 
 
@@ -108,10 +111,12 @@ def test_a_problem_without_a_number_at_one_commit_changes_at_the_next():
     time = table_of(s={"flops": [9.0] * 4, "time_solve": [0.2, np.nan, 0.1, np.nan]})
     series = history.series_of(time, commits_of(4))["s"][1]
     assert [*series.index] == [0, 2] and np.exp(series.sum()) == pytest.approx(0.5)
-    counted = history.changes(table_of(s={"flops": [0.0, 5.0, 10.0]}), "flops")  # 0 has no ratio
+    of = ("flops", commits_of(4), "convention")
+    counted = history.changes(table_of(s={"flops": [0.0, 5.0, 10.0]}), *of)  # 0 has no ratio
     assert [*counted.index] == [1, 2] and np.allclose(counted, [0.0, np.log(2.0)])
     table = table_of(s={"flops": np.array([[8.0, 5.0], [np.nan, 5.0], [2.0, 5.0]])})
-    assert np.allclose(history.changes(table, "flops"), [0.0, 0.0, 0.5 * np.log(2.0 / 8.0)])
+    counted = history.changes(table, *of)
+    assert np.allclose(counted, [0.0, 0.0, 0.5 * np.log(2.0 / 8.0)])
 
 
 def test_times_are_alike_only_where_no_count_of_any_problem_changed():
