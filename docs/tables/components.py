@@ -1,6 +1,6 @@
 """Compute the tables of docs/components.md.
 
-    python -m docs.tables.components gaps                          # takes minutes
+    python -m docs.tables.components gaps                          # takes a minute
     python -m docs.tables.components losses results/compare/NAME    # from a stored comparison
 
 ``gaps`` finds orthonormal loadings for every published covariance with up to 101 variables, and

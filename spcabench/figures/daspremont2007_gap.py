@@ -9,9 +9,9 @@ over problems of the iterations of a run with this eps; the subgradient method r
 three largest eps. The other panels show single-threaded runs to a gap of 1e-3 (SDP solvers use
 their own tolerance, 1e-6). Time is the geometric mean over the problems of size n; the time of a
 run is its processor time or, if shorter, its elapsed time. Memory is the peak memory of the process
-beyond what it had before the run. CVXPY, about 68 MB, is loaded in the first run, SCS at n = 10.
-For DSPCA, memory is measured only for the largest n.
-Runs on problems that are too large for a solver are skipped and not shown.
+beyond what it had before the run; the first run, SCS at n = 10, also loads CVXPY. For DSPCA, memory
+is measured only for the largest n. Runs on problems that are too large for a solver are skipped and
+not shown.
 """
 
 from types import SimpleNamespace

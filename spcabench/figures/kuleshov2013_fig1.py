@@ -4,8 +4,8 @@ Sigma = A'A with A ~ N(0, 1). The paper sets gamma = 5 for GPower1 and finds k =
 cannot be reproduced: in absolute units, |a_i'x| exceeds 5 only for the starting column, so gamma =
 5 gives at most one nonzero. Here k is 44 (4.4 % of the variables), and a search finds the gamma of
 GPower1 and of GPower0 that gives this k. We added GPower0, whose curves are lighter. The penalty of
-GPower0 applies to (a_i'x)^2, and with gamma = 5 it gives 36 to 90 nonzeros;
-this is a further reading of the statement. GRQI runs with J = inf, takes Sigma as input, and uses
+GPower0 applies to (a_i'x)^2, and with gamma = 5 it gives 36 to 90 nonzeros; this
+is a further reading of the statement. GRQI runs with J = inf, takes Sigma as input, and uses
 the cardinality that GPower1 reached. All methods stop at ||x - x_prev|| < 1e-6, where x is the
 loading. The figure shows one problem, with the start as iteration 0; the statement is judged on all
 seeds.
